@@ -1,0 +1,112 @@
+"""Settings as people write them: `key=value` words, and choices such as `word(min_count=3)`.
+
+A choice is a frozen dataclass. Its class name is the name on the command line, its fields are the parameters,
+and the same text goes into command lines, TOML files, Python and the record of a run.
+"""
+
+import re
+import types
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from oratory.errors import InputError, unknown
+
+_CHOICE = re.compile(r"(?P<name>[\w-]+)(?:\((?P<parameters>.*)\)|:(?P<argument>.+))?", re.DOTALL)
+_WORDS_FOR_BOOLEANS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+
+
+def parse_words(words: Iterable[str], known: Collection[str]) -> dict[str, str]:
+    """`["tokenizer=bpe"]` as a dictionary; every key must be in `known` and come once."""
+    settings: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not value:
+            raise InputError(f"{word!r} is not a setting; write key=value, with a key out of {', '.join(known)}.")
+        if key not in known:
+            raise unknown("setting", key, known)
+        if key in settings:
+            raise InputError(f"The setting {key!r} is given twice: {settings[key]!r} and {value!r}.")
+        settings[key] = value
+    return settings
+
+
+def choose(text: str, choices: Mapping[str, type], what: str) -> Any:
+    """The object that `name`, `name(parameter=value, ...)` or `name:argument` stands for.
+
+    `name:argument` gives the argument to the first field; it is the short form for a name or a path.
+    """
+    match = _CHOICE.fullmatch(text.strip())
+    if match is None:
+        raise InputError(f"{text!r} is not a {what}; write a name, or name(parameter=value).")
+    name = match["name"]
+    if name not in choices:
+        raise unknown(what, name, choices)
+    cls = choices[name]
+    if match["argument"]:
+        return build(cls, {fields(cls)[0].name: match["argument"]}, name)
+    return build(cls, _parameters(match["parameters"] or "", text), name)
+
+
+def build(cls: type, given: Mapping[str, str], name: str) -> Any:
+    """An instance of the dataclass from parameters as text."""
+    assert is_dataclass(cls)
+    hints = get_type_hints(cls)
+    known = {field.name: field for field in fields(cls) if field.init}
+    for parameter in given:
+        if parameter not in known:
+            raise unknown(f"parameter of {name}", parameter, known)
+    for field in known.values():
+        if field.default is MISSING and field.default_factory is MISSING and field.name not in given:
+            raise InputError(f"{name} needs its parameter {field.name!r}, as in {name}({field.name}=...).")
+    values = {key: _value(text, hints[key], f"{name}({key}=...)") for key, text in given.items()}
+    return cls(**values)
+
+
+def written(choice: Any, name: str) -> str:
+    """The text that `choose` reads back: the name, and the parameters that are not at their default."""
+    parts = [
+        f"{field.name}={_text(value)}"
+        for field in fields(choice)
+        if field.init and (value := getattr(choice, field.name)) != field.default
+    ]
+    return f"{name}({','.join(parts)})" if parts else name
+
+
+def _parameters(text: str, whole: str) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value:
+            raise InputError(f"{part!r} in {whole!r} is not parameter=value.")
+        if key in parameters:
+            raise InputError(f"The parameter {key!r} stands twice in {whole!r}.")
+        parameters[key] = value
+    return parameters
+
+
+def _value(text: str, hint: Any, where: str) -> Any:
+    """The text as the type that the field wants."""
+    if get_origin(hint) in (Union, types.UnionType):
+        if text.casefold() == "none" and type(None) in get_args(hint):
+            return None
+        hint = next(option for option in get_args(hint) if option is not type(None))
+    if get_origin(hint) is tuple:
+        return tuple(_value(part, get_args(hint)[0], where) for part in text.split("+"))
+    if hint is bool:
+        if text.casefold() not in _WORDS_FOR_BOOLEANS:
+            raise InputError(f"{where}: {text!r} is neither on nor off.")
+        return _WORDS_FOR_BOOLEANS[text.casefold()]
+    try:
+        return hint(text)
+    except ValueError:
+        kind = {int: "a whole number", float: "a number"}.get(hint, hint.__name__)
+        raise InputError(f"{where}: {text!r} is not {kind}.") from None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return "+".join(map(_text, value))
+    return str(value)

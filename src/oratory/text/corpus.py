@@ -1,0 +1,170 @@
+"""A corpus: texts with splits, labels and a fingerprint.
+
+A corpus serves two tasks. `classifier` holds labelled texts, `lm` holds lines of running text; either may be
+missing. Every text is one line.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from oratory.errors import InputError
+from oratory.text.dev import carve
+
+_LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+_NOT_WORDS = re.compile(r"[\W_]+")
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks, tabs, and white space at its ends."""
+    return _LINE_BREAKS.sub(" ", text).strip()
+
+
+def normalise(text: str) -> str:
+    """The text without case, punctuation and white space: what `seen` and `duplicate` compare.
+
+    A text of punctuation alone is compared as it is, so that "..." and "?!" stay two texts.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _NOT_WORDS.sub(" ", folded).strip() or folded.strip()
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Texts, each with the index of its label."""
+
+    texts: tuple[str, ...]
+    labels: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def normalised(self) -> tuple[str, ...]:
+        return tuple(map(normalise, self.texts))
+
+
+@dataclass(frozen=True)
+class ClassifierData:
+    """What a classifier learns from and is measured on."""
+
+    label_names: tuple[str, ...]
+    train: Labelled
+    dev: Labelled | None = None
+    test: Labelled | None = None
+
+    def splits(self) -> Iterator[tuple[str, Labelled]]:
+        """The splits that are there, by name."""
+        for name, split in (("train", self.train), ("dev", self.dev), ("test", self.test)):
+            if split is not None:
+                yield name, split
+
+    @cached_property
+    def seen(self) -> tuple[bool, ...]:
+        """For every test item, whether its normalised text stands in train."""
+        train = frozenset(self.train.normalised)
+        return tuple(text in train for text in self.test.normalised) if self.test else ()
+
+
+@dataclass(frozen=True)
+class LanguageData:
+    """What a language model learns from, and the texts it is measured on, by name."""
+
+    train: tuple[str, ...]
+    dev: tuple[str, ...] | None = None
+    tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def texts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Train, dev where there is one, and the test texts, by name."""
+        yield "train", self.train
+        if self.dev is not None:
+            yield "dev", self.dev
+        yield from self.tests.items()
+
+    def seen(self, text: str) -> tuple[bool, ...]:
+        """For every line of a test text, whether its normalised form stands in train."""
+        return tuple(normalise(line) in self._normalised_train for line in self.tests[text])
+
+    @cached_property
+    def _normalised_train(self) -> frozenset[str]:
+        return frozenset(map(normalise, self.train))
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Texts with splits, labels and a fingerprint."""
+
+    name: str
+    classifier: ClassifierData | None = None
+    lm: LanguageData | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.classifier is None and self.lm is None:
+            raise InputError(f"The corpus {self.name} holds no text.")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the content: the same texts, labels and splits give it again, wherever they are stored."""
+        digest = hashlib.sha256()
+
+        def add(part: str, texts: Sequence[str], names: Sequence[str] = ()) -> None:
+            digest.update(f"{part} {len(texts)}\n".encode())
+            for row in zip(names, texts, strict=True) if names else ((text,) for text in texts):
+                digest.update("\t".join(row).encode("utf-8", "surrogatepass") + b"\n")
+
+        if self.classifier:
+            label_names = self.classifier.label_names
+            for name, split in self.classifier.splits():
+                add(f"classifier {name}", split.texts, [label_names[label] for label in split.labels])
+        if self.lm:
+            for name, lines in (("train", self.lm.train), ("dev", self.lm.dev)):
+                if lines is not None:
+                    add(f"lm {name}", lines)
+            for name in sorted(self.lm.tests):
+                add(f"lm test {name}", self.lm.tests[name])
+        return digest.hexdigest()[:16]
+
+    def with_dev(self, share: float = 0.1) -> "Corpus":
+        """This corpus with a dev split for each task: its own, or one carved from train."""
+        classifier, lm = self.classifier, self.lm
+        if classifier and classifier.dev is None:
+            kept, held = carve(classifier.train.normalised, classifier.train.labels, share)
+            classifier = replace(classifier, train=_pick(classifier.train, kept), dev=_pick(classifier.train, held))
+        if lm and lm.dev is None:
+            kept, held = carve([normalise(line) for line in lm.train], [0] * len(lm.train), share)
+            lines = lm.train
+            lm = replace(lm, train=tuple(lines[i] for i in kept), dev=tuple(lines[i] for i in held))
+        return replace(self, classifier=classifier, lm=lm)
+
+    def training_lines(self) -> tuple[str, ...]:
+        """Every line that may be learned from, as a tokenizer needs them: both tasks, the same lines once."""
+        labelled = self.classifier.train.texts if self.classifier else ()
+        running = self.lm.train if self.lm else ()
+        return labelled if labelled == running else labelled + running
+
+    def need_classifier(self) -> ClassifierData:
+        """The labelled texts, or an InputError when there are none."""
+        if self.classifier is None:
+            raise InputError(f"The corpus {self.name} has no labelled texts (train_CLS.tsv or train.tsv).")
+        return self.classifier
+
+    def need_lm(self) -> LanguageData:
+        """The running text, or an InputError when there is none."""
+        if self.lm is None:
+            raise InputError(f"The corpus {self.name} has no running text (train_LM.txt).")
+        return self.lm
+
+
+def label_order(names: set[str]) -> tuple[str, ...]:
+    """Labels in the order of their indices: by number where all are whole numbers, else by name."""
+    if all(re.fullmatch(r"-?\d{1,18}", name) for name in names):
+        return tuple(sorted(names, key=lambda name: (int(name), name)))
+    return tuple(sorted(names))
+
+
+def _pick(split: Labelled, indices: Sequence[int]) -> Labelled:
+    return Labelled(tuple(split.texts[i] for i in indices), tuple(split.labels[i] for i in indices))

@@ -1,0 +1,41 @@
+"""Writing a corpus as a folder in the reference layout, which `load_corpus` reads back."""
+
+import secrets
+import shutil
+from pathlib import Path
+
+from oratory.errors import InputError
+from oratory.files import write_text
+from oratory.text.corpus import Corpus
+
+
+def export(corpus: Corpus, folder: Path) -> list[Path]:
+    """Write the folder whole or not at all, and return its files. A folder with anything in it is refused."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} exists and is not an empty folder; name another one.")
+    building = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    try:
+        for name, lines in _files(corpus).items():
+            write_text(building / name, "".join(f"{line}\n" for line in lines))
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        building.replace(folder)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written: {error.strerror}.") from None
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return [folder / name for name in _files(corpus)]
+
+
+def _files(corpus: Corpus) -> dict[str, list[str]]:
+    files: dict[str, list[str]] = {}
+    if corpus.classifier:
+        names = corpus.classifier.label_names
+        for split, labelled in corpus.classifier.splits():
+            rows = zip(labelled.labels, labelled.texts, strict=True)
+            files[f"{split}_CLS.tsv"] = [f"{names[label]}\t{text}" for label, text in rows]
+    if corpus.lm:
+        files["train_LM.txt"] = list(corpus.lm.train)
+        if corpus.lm.dev is not None:
+            files["dev_LM.txt"] = list(corpus.lm.dev)
+        files |= {f"test_LM_{name}.txt": list(lines) for name, lines in corpus.lm.tests.items()}
+    return files

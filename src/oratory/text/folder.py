@@ -1,0 +1,127 @@
+"""A folder as a corpus: the reference layout, or train/dev/test tables."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from oratory.errors import InputError
+from oratory.files import read_lines
+from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, label_order, one_line
+from oratory.text.table import READERS, Row, find_columns, read_labelled, read_table, rows_of
+
+SPLITS = {"train": ("train",), "dev": ("dev", "validation", "valid", "val"), "test": ("test",)}
+"""The splits, and the names their files may have."""
+
+_TEST_TEXT = re.compile(r"test_LM_(.+)\.txt")
+
+
+def load(folder: Path, text_column: str | None = None, label_column: str | None = None) -> Corpus:
+    """The corpus that a folder holds, in whichever layout it is."""
+    names = _names(folder)
+    tables = _tables(folder, names)
+    reference = [name for name in names if re.fullmatch(r"(train|dev|test)_(CLS\.tsv|LM(_.+)?\.txt)", name)]
+    if tables and reference:
+        mixed = f"{next(iter(tables.values())).name} and {reference[0]}"
+        raise InputError(f"{folder} mixes two layouts ({mixed}); keep one.")
+    if tables:
+        return _from_tables(folder, tables, text_column, label_column)
+    if reference:
+        if text_column or label_column:
+            raise InputError(f"{folder} is in the layout label, tab, text; it has no columns to name.")
+        return _from_reference(folder, names)
+    raise InputError(
+        f"{folder} holds no corpus: neither train_CLS.tsv or train_LM.txt, nor train.tsv, .csv, .jsonl or .parquet."
+    )
+
+
+def is_corpus(folder: Path) -> bool:
+    """Whether a folder has a training file in one of the layouts."""
+    names = {"train_CLS.tsv", "train_LM.txt", *(f"train{ending}" for ending in READERS)}
+    return any((folder / name).is_file() for name in names)
+
+
+def classifier_data(splits: Mapping[str, Sequence[Row]]) -> ClassifierData:
+    """Rows by split as labelled texts. The labels are those of train; any other one is refused."""
+    label_names = label_order({row.label for row in splits["train"]})
+    if len(label_names) < 2:
+        where = splits["train"][0].where.rpartition(",")[0]
+        raise InputError(f"{where}: every label is {label_names[0]!r}; a classifier needs two or more labels.")
+    index = {name: at for at, name in enumerate(label_names)}
+    made: dict[str, Labelled] = {}
+    for split, rows in splits.items():
+        for row in rows:
+            if row.label not in index:
+                raise InputError(
+                    f"{row.where}: the label {row.label!r} never stands in train, which has {', '.join(label_names)}."
+                )
+        made[split] = Labelled(tuple(row.text for row in rows), tuple(index[row.label] for row in rows))
+    return ClassifierData(label_names, made["train"], made.get("dev"), made.get("test"))
+
+
+def language_data(classifier: ClassifierData) -> LanguageData:
+    """The labelled texts read as running text, for a corpus that brings no other."""
+    tests = {"test": classifier.test.texts} if classifier.test else {}
+    return LanguageData(classifier.train.texts, classifier.dev.texts if classifier.dev else None, tests)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except FileNotFoundError:
+        raise InputError(f"{folder} does not exist; give sotu, a folder, or hub:NAME.") from None
+    except NotADirectoryError:
+        raise InputError(f"{folder} is a file; give the folder that holds the training and test files.") from None
+    except PermissionError:
+        raise InputError(f"{folder} may not be read: no permission.") from None
+    if not names:
+        raise InputError(f"{folder} is an empty folder.")
+    return names
+
+
+def _tables(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """The table of each split that has one; two tables for one split are refused."""
+    found: dict[str, Path] = {}
+    for split, stems in SPLITS.items():
+        paths = [folder / name for name in names if name in {stem + end for stem in stems for end in READERS}]
+        if len(paths) > 1:
+            raise InputError(f"{folder} has two files for {split}: {paths[0].name} and {paths[1].name}; keep one.")
+        if paths:
+            found[split] = paths[0]
+    return found
+
+
+def _from_tables(folder: Path, paths: Mapping[str, Path], text: str | None, label: str | None) -> Corpus:
+    if "train" not in paths:
+        raise InputError(f"{folder} has {', '.join(path.name for path in paths.values())} but no train file.")
+    tables = {split: read_table(path) for split, path in paths.items()}
+    in_train = find_columns(tables["train"], text, label)
+    rows = {
+        # A file without a header is read like train, so that a short test file leaves no doubt.
+        split: rows_of(table, *(in_train if table.columns is None else find_columns(table, text, label)))
+        for split, table in tables.items()
+    }
+    classifier = classifier_data(rows)
+    return Corpus(folder.resolve().name, classifier, language_data(classifier))
+
+
+def _from_reference(folder: Path, names: Sequence[str]) -> Corpus:
+    labelled = {split: read_labelled(path) for split in SPLITS if (path := folder / f"{split}_CLS.tsv").name in names}
+    running = {split: _lines(path) for split in ("train", "dev") if (path := folder / f"{split}_LM.txt").name in names}
+    tests = {match[1]: _lines(folder / name) for name in names if (match := _TEST_TEXT.fullmatch(name))}
+    for kind, parts, rest in (
+        ("train_CLS.tsv", labelled, labelled),
+        ("train_LM.txt", running, {**running, **tests}),
+    ):
+        if rest and "train" not in parts:
+            raise InputError(f"{folder} has no {kind}, which its other files need.")
+    classifier = classifier_data(labelled) if labelled else None
+    if running:
+        lm = LanguageData(running["train"], running.get("dev"), tests)
+    else:
+        assert classifier is not None
+        lm = language_data(classifier)
+    return Corpus(folder.resolve().name, classifier, lm)
+
+
+def _lines(path: Path) -> tuple[str, ...]:
+    return tuple(one_line(line) for _, line in read_lines(path))

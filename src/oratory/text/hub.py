@@ -1,0 +1,94 @@
+"""Corpora from the Hugging Face hub, through the library `datasets`."""
+
+import socket
+import urllib.parse
+import urllib.request
+from importlib.util import find_spec
+from typing import Any
+
+from oratory.errors import InputError
+from oratory.text.corpus import Corpus, LanguageData, one_line
+from oratory.text.folder import SPLITS, classifier_data, language_data
+from oratory.text.table import LABEL_NAMES, Row, Table, find_columns, find_text, rows_of, table_of
+
+_HIDDEN = "-1"
+"""What the hub writes for a label that is kept secret, as in the test splits of GLUE."""
+
+
+def load(name: str, text_column: str | None = None, label_column: str | None = None) -> Corpus:
+    """The data set `owner/name`, or `owner/name:configuration`; a local folder that `datasets` reads works too."""
+    loaded = _load_dataset(name)
+    splits = {}
+    for split, names in SPLITS.items():
+        found = next((candidate for candidate in names if candidate in loaded), None)
+        if found is not None:
+            splits[split] = loaded[found]
+    if "train" not in splits:
+        raise InputError(f"hub:{name} has no train split, only {', '.join(loaded)}.")
+    tables = {
+        split: table_of(f"hub:{name} ({split})", dataset.column_names, dataset.to_dict())
+        for split, dataset in splits.items()
+    }
+    columns = {column.casefold() for column in tables["train"].columns or ()}
+    if label_column is None and columns.isdisjoint(LABEL_NAMES):
+        return Corpus(f"hub:{name}", lm=_running_text(tables, text_column))
+    rows: dict[str, list[Row]] = {}
+    notes = []
+    for split, table in tables.items():
+        text, label = find_columns(table, text_column, label_column)
+        if split != "train" and all(cells[label] == _HIDDEN for cells in table.cells):
+            notes.append(f"The labels of {split} are hidden; that split is left out.")
+            continue
+        feature = splits[split].features[splits[split].column_names[label]]
+        rows[split] = [_named(row, getattr(feature, "names", None)) for row in rows_of(table, text, label)]
+    classifier = classifier_data(rows)
+    return Corpus(f"hub:{name}", classifier, language_data(classifier), tuple(notes))
+
+
+def _running_text(tables: dict[str, Table], text_column: str | None) -> LanguageData:
+    """A data set without labels, as for language models; blank rows part paragraphs and are dropped."""
+    texts = {}
+    for split, table in tables.items():
+        column = find_text(table, text_column)
+        texts[split] = tuple(line for cells in table.cells if (line := one_line(cells[column] or "")))
+    tests = {"test": texts["test"]} if "test" in texts else {}
+    return LanguageData(texts["train"], texts.get("dev"), tests)
+
+
+def _named(row: Row, names: list[str] | None) -> Row:
+    """The row with the label's name where the data set keeps names for its numbers."""
+    return Row(row.text, one_line(names[int(row.label)]), row.where) if names else row
+
+
+def _load_dataset(name: str) -> Any:
+    """`datasets.load_dataset`, with its failures as sentences."""
+    if find_spec("datasets") is None:
+        raise InputError(f"hub:{name} needs the library datasets: pip install 'oratory[hub]'.")
+    from huggingface_hub import constants
+
+    if not _resolves(constants.ENDPOINT):
+        # What is in the cache still loads; what is not fails at once instead of after half a minute of retries.
+        constants.HF_HUB_OFFLINE = True
+    import datasets
+
+    path, _, configuration = name.partition(":")
+    try:
+        return datasets.load_dataset(path, configuration or None)
+    except ConnectionError:
+        raise InputError(
+            f"hub:{name} cannot be reached: no network, and it is not in the local cache. Try again with a "
+            "network, or give a folder."
+        ) from None
+    except (datasets.exceptions.DatasetNotFoundError, FileNotFoundError, ValueError) as error:
+        raise InputError(f"hub:{name} cannot be loaded: {str(error).splitlines()[0]}") from None
+
+
+def _resolves(address: str) -> bool:
+    """Whether the host of an address has one, or a proxy looks it up for us."""
+    if urllib.request.getproxies():
+        return True
+    try:
+        socket.getaddrinfo(urllib.parse.urlsplit(address).hostname, None)
+    except OSError:
+        return False
+    return True

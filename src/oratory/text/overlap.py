@@ -1,0 +1,227 @@
+"""How much of one set of texts stands in another: shared n-grams, and near duplicates.
+
+Shapes: N items, W words in all of them, S shingles.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+EXACT_UP_TO = 100_000
+"""Items compared exactly; beyond it near duplicates are found by MinHash (Broder, 1997)."""
+
+SHINGLE = 3
+"""Words in a shingle."""
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of many items as numbers, one after the other; item i is `ids[starts[i]:starts[i + 1]]`."""
+
+    ids: Integers  # W
+    starts: Integers  # N + 1
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> Integers:
+        return np.diff(self.starts)
+
+    @property
+    def owners(self) -> Integers:
+        """The item of each word."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+
+class Numbering:
+    """A number for every distinct word, so that n-grams can be compared as integers."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def words(self, normalised: Sequence[str]) -> Words:
+        numbers = self._numbers
+        split = [text.split(" ") for text in normalised]
+        ids = [numbers.setdefault(word, len(numbers)) for words in split for word in words]
+        starts = np.cumsum([0, *map(len, split)], dtype=np.int64)
+        return Words(np.asarray(ids, dtype=np.int64), starts)
+
+
+@dataclass(frozen=True)
+class Near:
+    """The most alike pair of one item: its index, that of the other, and the Jaccard index of their shingles."""
+
+    item: int
+    other: int
+    jaccard: float
+
+
+class Index:
+    """The texts that others are compared with. What is looked up is built once, on first use."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self._ngrams: dict[int, NDArray[np.uint64]] = {}
+        self._filtered: dict[float, Any] = {}
+
+    def unknown_share(self, items: Words) -> float:
+        """The share of the items' words that the indexed texts never have."""
+        return float(1 - self._known(items, 1)[0].mean())
+
+    def shares_ngram(self, items: Words, n: int) -> NDArray[np.bool_]:
+        """For each item, whether one of its runs of n words stands anywhere in the indexed texts."""
+        known, owners = self._known(items, n)
+        shared = np.zeros(len(items), dtype=bool)
+        shared[owners[known]] = True
+        return shared
+
+    def _known(self, items: Words, n: int) -> tuple[NDArray[np.bool_], Integers]:
+        """For each run of n words, whether the indexed texts have it, and the item it belongs to."""
+        if n not in self._ngrams:
+            self._ngrams[n] = np.unique(_ngrams(self.words, n)[0])
+        grams, owners = _ngrams(items, n)
+        return _find(grams, self._ngrams[n])[0], owners
+
+    def near_duplicates(self, items: Words, threshold: float) -> list[Near]:
+        """For each item the most alike indexed text whose Jaccard index of shingles reaches the threshold."""
+        if len(items) + len(self.words) > EXACT_UP_TO:
+            return _near_by_minhash(items, self.words, threshold)
+        return self._near_exactly(items, threshold)
+
+    def _near_exactly(self, items: Words, threshold: float) -> list[Near]:
+        """Exact search with a prefix filter (Bayardo et al., 2007).
+
+        Put the shingles of all sets in one order, the rarest first. A set of s shingles can only reach Jaccard t
+        with another if the two share one of the first s - ceil(t s) + 1 of each. Pairs that do are compared in full.
+        """
+        order, columns, sizes, sets = self._sets
+        hashes, owners = _shingles(items)
+        known, at = _find(hashes, columns)
+        # Shingles that stand in no indexed text are the rarest of all: they come first, and match nothing.
+        place = np.where(known, order[at], -1)
+        own_sizes = np.bincount(owners, minlength=len(items))
+        rare = known & _prefix(owners, place, own_sizes, threshold)
+        shape = (len(items), len(columns))
+        own, own_rare = (_matrix(owners[keep], place[keep], shape) for keep in (known, rare))
+        candidates = (own_rare @ self._rare(threshold).T).tocoo()
+        left, right = candidates.row.astype(np.int64), candidates.col.astype(np.int64)
+        best: dict[int, Near] = {}
+        for start in range(0, len(left), 100_000):
+            i, j = left[start : start + 100_000], right[start : start + 100_000]
+            both = np.asarray(own[i].multiply(sets[j]).sum(axis=1)).ravel()
+            jaccard = both / (own_sizes[i] + sizes[j] - both)
+            for found in np.flatnonzero(jaccard >= threshold):
+                pair = Near(int(i[found]), int(j[found]), float(jaccard[found]))
+                if pair.item not in best or pair.jaccard > best[pair.item].jaccard:
+                    best[pair.item] = pair
+        return [best[item] for item in sorted(best)]
+
+    @cached_property
+    def _sets(self) -> tuple[Integers, NDArray[np.uint64], Integers, Any]:
+        """The place of each distinct shingle in the order of rarity, the shingles, set sizes, and item x place."""
+        hashes, owners = _shingles(self.words)
+        columns, column, frequency = np.unique(hashes, return_inverse=True, return_counts=True)
+        order = np.empty(len(columns), dtype=np.int64)
+        order[np.argsort(frequency, kind="stable")] = np.arange(len(columns))
+        sizes = np.bincount(owners, minlength=len(self.words))
+        return order, columns, sizes, _matrix(owners, order[column], (len(self.words), len(columns)))
+
+    def _rare(self, threshold: float) -> Any:
+        """The entries of the item x place matrix that the prefix filter keeps."""
+        if threshold not in self._filtered:
+            _, _, sizes, sets = self._sets
+            owners, place = sets.nonzero()
+            keep = _prefix(owners, place, sizes, threshold)
+            self._filtered[threshold] = _matrix(owners[keep], place[keep], sets.shape)
+        return self._filtered[threshold]
+
+
+def _find(values: NDArray[np.uint64], among: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], Integers]:
+    """Whether each value is in a sorted array, and where; where it is not, the place means nothing."""
+    if not len(among):
+        return np.zeros(len(values), dtype=bool), np.zeros(len(values), dtype=np.int64)
+    at = np.minimum(np.searchsorted(among, values), len(among) - 1)
+    return among[at] == values, at
+
+
+def _prefix(owners: Integers, place: Integers, sizes: Integers, threshold: float) -> NDArray[np.bool_]:
+    """Which entries are among the rarest s - ceil(t s) + 1 of their set."""
+    by_rarity = np.lexsort((place, owners))
+    rank = np.empty(len(owners), dtype=np.int64)
+    rank[by_rarity] = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    # The tiny subtraction keeps ceil(0.7 * 10) at 7, where floating point would make it 8.
+    length = sizes - np.ceil(threshold * sizes - 1e-9).astype(np.int64) + 1
+    in_prefix: NDArray[np.bool_] = rank < length[owners]
+    return in_prefix
+
+
+def _matrix(rows: Integers, columns: Integers, shape: tuple[int, int]) -> Any:
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((np.ones(len(rows), np.int32), (rows, columns)), shape=shape)
+
+
+def _ngrams(words: Words, n: int) -> tuple[NDArray[np.uint64], Integers]:
+    """A 64-bit hash of every run of n words within an item, and the item it belongs to."""
+    ids = words.ids.astype(np.uint64)
+    if len(ids) < n:
+        return np.empty(0, np.uint64), np.empty(0, np.int64)
+    count = len(ids) - n + 1
+    hashes = np.zeros(count, dtype=np.uint64)
+    for offset in range(n):
+        # Mixed and not just summed, so that neighbouring word numbers do not collide.
+        mixed = (hashes ^ ids[offset : count + offset]) * np.uint64(0x9E3779B97F4A7C15)
+        hashes = mixed ^ (mixed >> np.uint64(29))
+    owners = words.owners
+    inside = owners[:count] == owners[n - 1 :]
+    return hashes[inside], owners[:count][inside]
+
+
+def _shingles(words: Words) -> tuple[NDArray[np.uint64], Integers]:
+    """The distinct shingles of each item, by item; an item shorter than a shingle is one shingle of its own."""
+    found = [_ngrams(words, SHINGLE)]
+    for length in range(1, SHINGLE):
+        short = np.flatnonzero(words.lengths == length)
+        starts = np.arange(len(short) + 1, dtype=np.int64) * length
+        hashes, owners = _ngrams(Words(words.ids[np.isin(words.owners, short)], starts), length)
+        found.append((hashes, short[owners]))
+    hashes = np.concatenate([part for part, _ in found])
+    owners = np.concatenate([part for _, part in found])
+    order = np.lexsort((hashes, owners))
+    hashes, owners = hashes[order], owners[order]
+    first = np.ones(len(hashes), dtype=bool)
+    first[1:] = (hashes[1:] != hashes[:-1]) | (owners[1:] != owners[:-1])
+    return hashes[first], owners[first]
+
+
+def _near_by_minhash(items: Words, others: Words, threshold: float) -> list[Near]:
+    """MinHash with locality-sensitive hashing; the candidates it finds are then compared exactly."""
+    from datasketch import MinHash, MinHashLSH
+
+    def sets_of(words: Words) -> list[set[int]]:
+        hashes, owners = _shingles(words)
+        return [set(part.tolist()) for part in np.split(hashes, np.searchsorted(owners, np.arange(1, len(words))))]
+
+    def sketches(sets: list[set[int]]) -> Iterator[Any]:
+        # Shingles are hashes already; MinHash takes 32 bits of them.
+        yield from MinHash.generator(sets, num_perm=64, hashfunc=lambda value: value & 0xFFFFFFFF)
+
+    index = MinHashLSH(threshold=threshold, num_perm=64)
+    other_sets, item_sets = sets_of(others), sets_of(items)
+    with index.insertion_session() as session:
+        for number, sketch in enumerate(sketches(other_sets)):
+            session.insert(number, sketch)
+    found = []
+    for item, (own, sketch) in enumerate(zip(item_sets, sketches(item_sets), strict=True)):
+        pairs = [(len(own & other_sets[j]) / len(own | other_sets[j]), -j) for j in index.query(sketch)]
+        jaccard, negative = max(pairs, default=(0.0, 0))
+        if jaccard >= threshold:
+            found.append(Near(item, -negative, jaccard))
+    return found

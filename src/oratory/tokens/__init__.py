@@ -1,0 +1,20 @@
+"""Tokenizers: words, characters, trained and pretrained subwords, behind one interface."""
+
+from oratory.tokens.corpus import cache_folder, encode_classifier, encode_lm, load_tokenizer, train_tokenizer
+from oratory.tokens.encoded import Encoded
+from oratory.tokens.tokenizer import CLS, PAD, START, STOP, UNK, Tokenizer
+
+__all__ = [
+    "CLS",
+    "PAD",
+    "START",
+    "STOP",
+    "UNK",
+    "Encoded",
+    "Tokenizer",
+    "cache_folder",
+    "encode_classifier",
+    "encode_lm",
+    "load_tokenizer",
+    "train_tokenizer",
+]

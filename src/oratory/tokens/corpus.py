@@ -1,0 +1,116 @@
+"""A corpus through a tokenizer, once: trained tokenizers and encoded texts are kept in a cache."""
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from oratory.errors import InputError
+from oratory.files import write_bytes
+from oratory.settings import choose
+from oratory.text import Corpus
+from oratory.tokens.bpe import Bpe, BpeTokenizer
+from oratory.tokens.char import Char, CharTokenizer
+from oratory.tokens.encoded import Encoded
+from oratory.tokens.pretrained import Pretrained, PretrainedTokenizer
+from oratory.tokens.tokenizer import START, STOP, Tokenizer, read_dict
+from oratory.tokens.word import Word, WordTokenizer
+
+SETTINGS: dict[str, type] = {"word": Word, "char": Char, "bpe": Bpe, "pretrained": Pretrained}
+"""What `tokenizer=...` can be."""
+
+TOKENIZERS: dict[str, type[Tokenizer]] = {
+    cls.kind: cls for cls in (WordTokenizer, CharTokenizer, BpeTokenizer, PretrainedTokenizer)
+}
+
+_DIGEST = hashlib.sha256().digest_size
+
+
+class Trainable(Protocol):
+    """Settings of a tokenizer."""
+
+    def train(self, lines: tuple[str, ...]) -> Tokenizer: ...
+
+
+def train_tokenizer(corpus: Corpus, settings: str | Trainable = "word") -> Tokenizer:
+    """A tokenizer whose vocabulary comes from the training texts of both tasks, and from nothing else."""
+    chosen: Trainable = choose(settings, SETTINGS, "tokenizer") if isinstance(settings, str) else settings
+    return chosen.train(corpus.training_lines())
+
+
+def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
+    """The tokenizer that `save` wrote."""
+    values = read_dict(Path(path))
+    kind = values.pop("kind", None)
+    if kind not in TOKENIZERS:
+        raise InputError(f"{path} is not a tokenizer that Oratory saved; for others write pretrained:PATH.")
+    try:
+        return TOKENIZERS[kind].from_dict(values)
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{path} is not a whole {kind} tokenizer: {error} is missing or wrong.") from None
+
+
+def encode_classifier(corpus: Corpus, tokenizer: Tokenizer) -> dict[str, Encoded]:
+    """The labelled texts as ids, by split; from the cache when they were encoded before."""
+    data = corpus.need_classifier()
+    return _cached(
+        corpus,
+        tokenizer,
+        "classifier",
+        lambda: {name: tokenizer.measure_all(split.texts) for name, split in data.splits()},
+    )
+
+
+def encode_lm(corpus: Corpus, tokenizer: Tokenizer) -> dict[str, Encoded]:
+    """The running text as ids: train, dev and each test text; from the cache when it was encoded before.
+
+    It is encoded line by line, each with the end of its line, and between <START> and <STOP> where the tokenizer
+    has them. Joined to one stream, this is what language models learn from and are measured on.
+    """
+    data = corpus.need_lm()
+    start, stop = tokenizer.find(START), tokenizer.find(STOP)
+    return _cached(
+        corpus,
+        tokenizer,
+        "lm",
+        lambda: {
+            name: tokenizer.measure_all([f"{line}\n" for line in lines]).wrapped(start, stop)
+            for name, lines in data.texts()
+        },
+    )
+
+
+def cache_folder() -> Path:
+    """Where encoded texts are kept; what is in it can be deleted at any time."""
+    given = os.environ.get("ORATORY_CACHE")
+    return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "oratory"
+
+
+def _cached(
+    corpus: Corpus, tokenizer: Tokenizer, task: str, encode: Callable[[], dict[str, Encoded]]
+) -> dict[str, Encoded]:
+    path = cache_folder() / f"{corpus.fingerprint}-{tokenizer.fingerprint}-{task}.safetensors"
+    try:
+        content = path.read_bytes()
+        if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
+            return _unpack(load(content[_DIGEST:]))
+    except (OSError, SafetensorError):
+        pass  # Not there, or not whole: encode again.
+    encoded = encode()
+    content = save({f"{name}/{field}": array for name, part in encoded.items() for field, array in vars(part).items()})
+    with suppress(InputError):  # A cache that cannot be written costs time and nothing else.
+        write_bytes(path, hashlib.sha256(content).digest() + content)
+    return encoded
+
+
+def _unpack(arrays: dict[str, np.ndarray]) -> dict[str, Encoded]:
+    names = dict.fromkeys(key.rpartition("/")[0] for key in arrays)
+    fields = [field.name for field in dataclasses.fields(Encoded)]
+    return {name: Encoded(**{field: arrays[f"{name}/{field}"] for field in fields}) for name in names}

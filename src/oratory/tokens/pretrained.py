@@ -1,0 +1,77 @@
+"""The tokenizer of a published model."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from oratory.errors import InputError
+from oratory.tokens.subword import SubwordTokenizer
+from oratory.tokens.tokenizer import read_dict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pretrained:
+    """The tokenizer of a published model, as it is: nothing is trained."""
+
+    path: str
+    """A folder with tokenizer.json, that file itself, or the name of a model on the hub."""
+
+    def train(self, lines: Sequence[str]) -> "PretrainedTokenizer":
+        path = Path(self.path)
+        if path.is_dir():
+            path = path / "tokenizer.json"
+            if not path.exists():
+                raise InputError(
+                    f"{self.path} has no tokenizer.json; save it with transformers: "
+                    "AutoTokenizer.from_pretrained(...).save_pretrained(folder)."
+                )
+        if path.exists():
+            inner = _from_json(path)
+            return PretrainedTokenizer(inner, *_special_ids(inner, path.parent))
+        inner = _from_hub(self.path)
+        return PretrainedTokenizer(inner, *_special_ids(inner, None))
+
+
+class PretrainedTokenizer(SubwordTokenizer):
+    """A tokenizer that somebody else trained."""
+
+    kind = "pretrained"
+
+
+def _from_json(path: Path) -> Any:
+    values = read_dict(path)
+    try:
+        return tokenizers.Tokenizer.from_str(json.dumps(values))
+    except Exception as error:  # the library raises plain Exception
+        raise InputError(f"{path} is not a tokenizer of the library tokenizers: {error}.") from None
+
+
+def _from_hub(name: str) -> Any:
+    try:
+        return tokenizers.Tokenizer.from_pretrained(name)
+    except Exception as error:  # the library raises plain Exception
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"pretrained:{name} is neither a folder with tokenizer.json here, nor could it be had from the hub "
+            f"({reason})."
+        ) from None
+
+
+def _special_ids(inner: Any, folder: Path | None) -> tuple[int, int | None]:
+    """The ids for padding and for unknown text. Padding is never looked at, so any token will do for it."""
+    config = {}
+    if folder is not None and (folder / "tokenizer_config.json").is_file():
+        config = read_dict(folder / "tokenizer_config.json")
+
+    def named(key: str, usual: Sequence[str]) -> int | None:
+        given = config.get(key)
+        given = given.get("content") if isinstance(given, dict) else given
+        candidates = [given, *usual] if isinstance(given, str) else usual
+        return next((index for name in candidates if (index := inner.token_to_id(name)) is not None), None)
+
+    pad = named("pad_token", ("<pad>", "[PAD]", "<|endoftext|>", "</s>"))
+    return pad if pad is not None else 0, named("unk_token", ("<unk>", "[UNK]"))
