@@ -1,0 +1,6 @@
+"""What any model must be compared with: majority, lookup, TF-IDF with a linear SVM, Kneser-Ney n-grams."""
+
+from oratory.baselines.kneser_ney import NgramCounts
+from oratory.baselines.measure import Baselines, measure
+
+__all__ = ["Baselines", "NgramCounts", "measure"]
