@@ -1,0 +1,58 @@
+"""Oratory: a laboratory for small transformers.
+
+    import oratory as ora
+
+    corpus = ora.load_corpus("sotu")
+    ora.audit(corpus)
+    ora.measure_baselines(corpus)
+
+Names are loaded when they are first used, so that importing Oratory costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oratory.baselines import Baselines, NgramCounts, measure_baselines
+    from oratory.errors import InputError
+    from oratory.text import Audit, Corpus, Description, audit, describe, export, load_corpus
+    from oratory.tokens import Tokenizer, encode_classifier, encode_lm, load_tokenizer, train_tokenizer
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "oratory.errors": ("InputError",),
+    "oratory.text": ("Audit", "Corpus", "Description", "audit", "describe", "export", "load_corpus"),
+    "oratory.tokens": ("Tokenizer", "encode_classifier", "encode_lm", "load_tokenizer", "train_tokenizer"),
+    "oratory.baselines": ("Baselines", "NgramCounts", "measure_baselines"),
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [  # noqa: RUF022 - in the order of the rooms
+    "InputError",
+    "Audit",
+    "Corpus",
+    "Description",
+    "audit",
+    "describe",
+    "export",
+    "load_corpus",
+    "Tokenizer",
+    "encode_classifier",
+    "encode_lm",
+    "load_tokenizer",
+    "train_tokenizer",
+    "Baselines",
+    "NgramCounts",
+    "measure_baselines",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'oratory' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -1,112 +1,21 @@
-"""Every baseline on a corpus: facts for the terminal, reports and `--json`."""
+"""Every baseline on a corpus."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oratory.baselines.classifiers import CLASSIFIERS
 from oratory.baselines.kneser_ney import DISCOUNTS, NgramCounts
+from oratory.baselines.scores import KNESER_NEY, Baselines, ClassifierFacts, LanguageFacts, Share, TextFacts
 from oratory.errors import InputError
 from oratory.text import ClassifierData, Corpus
 from oratory.tokens import START, Encoded, Tokenizer, encode_lm, train_tokenizer
 
 ORDERS = (1, 2, 3, 4, 5)
-KNESER_NEY = "kneser-ney"
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of items, with a Wilson interval of 95%."""
-
-    hits: int
-    items: int
-
-    @property
-    def value(self) -> float | None:
-        return self.hits / self.items if self.items else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        from scipy.stats import binomtest
-
-        if not self.items:
-            return None
-        found = binomtest(self.hits, self.items).proportion_ci(method="wilson")
-        return float(found.low), float(found.high)
-
-
-@dataclass(frozen=True)
-class ClassifierFacts:
-    """What one classifier gets right, on all test items and on those train has or has not."""
-
-    about: str
-    all: Share
-    seen: Share
-    unseen: Share
-
-    def to_dict(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"about": self.about}
-        for key, share in (("", self.all), ("_seen", self.seen), ("_unseen", self.unseen)):
-            facts[f"accuracy{key}"] = share.value
-            facts[f"accuracy{key}_interval"] = share.interval
-        return facts
-
-
-@dataclass(frozen=True)
-class TextFacts:
-    """What one language model makes of one text: of all its lines, and of those train has or has not."""
-
-    perplexity: float
-    perplexity_seen: float | None
-    perplexity_unseen: float | None
-    bits_per_byte: float
-
-
-@dataclass(frozen=True)
-class LanguageFacts:
-    """One language model on every test text."""
-
-    order: int
-    discount: float
-    dev: float
-    """Perplexity of dev at this discount, before the model was fitted on all of train."""
-    texts: dict[str, TextFacts]
-
-    def to_dict(self) -> dict[str, Any]:
-        measures = [field.name for field in fields(TextFacts)]
-        per_measure = {key: {name: getattr(text, key) for name, text in self.texts.items()} for key in measures}
-        return {"order": self.order, "discount": self.discount, "dev": self.dev, **per_measure}
-
-
-@dataclass(frozen=True)
-class Baselines:
-    """All baselines of a corpus; `to_dict` is what `--json` prints."""
-
-    corpus: str
-    fingerprint: str
-    tokenizer: str
-    vocabulary: int | None
-    test: int
-    seen: int
-    classifier: dict[str, ClassifierFacts]
-    lm: dict[str, LanguageFacts]
-    chosen: str | None
-    """The language model with the lowest perplexity on dev."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; `lm` has the chosen model under the plain name too."""
-        facts = {field.name: getattr(self, field.name) for field in fields(self)}
-        facts["classifier"] = {name: entry.to_dict() for name, entry in self.classifier.items()}
-        facts["lm"] = {name: entry.to_dict() for name, entry in self.lm.items()}
-        if self.chosen:
-            facts["lm"] = {KNESER_NEY: facts["lm"][self.chosen], **facts["lm"]}
-        return facts
-
-
-def measure(corpus: Corpus, tokenizer: str = "word", discount: float | None = None) -> Baselines:
+def measure_baselines(corpus: Corpus, tokenizer: str = "word", discount: float | None = None) -> Baselines:
     """Fit every baseline on train and measure it on test. A discount that is not given is chosen on dev."""
     if discount is not None and not 0 < discount < 1:
         raise InputError(f"The discount must lie between 0 and 1, not {discount}.")
@@ -121,9 +30,17 @@ def measure(corpus: Corpus, tokenizer: str = "word", discount: float | None = No
     if not classifiers and not languages:
         raise InputError(f"The corpus {corpus.name} has no test split, so there is nothing to measure on.")
     seen = data.seen if data else ()
-    chosen = min(languages, key=lambda name: languages[name].dev) if languages else None
     return Baselines(
-        corpus.name, corpus.fingerprint, tokenizer, vocabulary, len(seen), sum(seen), classifiers, languages, chosen
+        corpus=corpus.name,
+        fingerprint=corpus.fingerprint,
+        tokenizer=tokenizer,
+        vocabulary=vocabulary,
+        discount=discount,
+        test=len(seen),
+        seen=sum(seen),
+        classifier=classifiers,
+        lm=languages,
+        chosen=min(languages, key=lambda name: languages[name].dev) if languages else None,
     )
 
 

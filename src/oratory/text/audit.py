@@ -5,11 +5,12 @@ Everything is compared after normalising (case, punctuation, white space); see M
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from oratory.errors import InputError
 from oratory.text.corpus import ClassifierData, Corpus, LanguageData, normalise
+from oratory.text.findings import Audit, NearPair, OverlapFacts, SplitFacts, TextFacts
 from oratory.text.overlap import Index, Near, Numbering
 
 NGRAMS = (8, 13)
@@ -17,93 +18,10 @@ NEAR = 0.5
 EXAMPLES = 3
 
 
-@dataclass(frozen=True)
-class SplitFacts:
-    """What one split holds."""
-
-    items: int
-    labels: dict[str, int]
-    duplicates: int
-    """Items beyond the first with one normalised text."""
-    conflicts: int
-    """Normalised texts that stand under more than one label."""
-    conflict_examples: list[str]
-
-
-@dataclass(frozen=True)
-class NearPair:
-    """Two texts that are almost one."""
-
-    text: str
-    other: str
-    jaccard: float
-
-
-@dataclass(frozen=True)
-class OverlapFacts:
-    """What the items of one split share with another."""
-
-    items: int
-    exact: int
-    same_label: int | None
-    """Of the exact ones, those with a label that the other split gives the text too; None without labels."""
-    ngrams: dict[str, int]
-    """Items that share a run of so many words."""
-    near: int
-    """Items that are not in the other split, but almost."""
-    near_examples: list[NearPair]
-    unknown_words: float
-    """The share of words that the other split never has."""
-
-
-@dataclass(frozen=True)
-class TextFacts:
-    """A language-model test text against the training files."""
-
-    lines: int
-    words: int
-    in_lm_train: OverlapFacts
-    in_classifier_train: OverlapFacts | None
-
-
-@dataclass(frozen=True)
-class Audit:
-    """The facts of an audit; `to_dict` is what `--json` prints."""
-
-    corpus: str
-    fingerprint: str
-    near_threshold: float
-    splits: dict[str, SplitFacts]
-    overlaps: dict[str, OverlapFacts]
-    """By `test in train`, `dev in train`, `test in dev`."""
-    lm: dict[str, TextFacts]
-
-    @property
-    def test_in_train(self) -> int | None:
-        overlap = self.overlaps.get("test in train")
-        return overlap.exact if overlap else None
-
-    @property
-    def largest_leak(self) -> float:
-        """The largest share of a held-out split or text that stands in what is learned from."""
-        overlaps = [overlap for name, overlap in self.overlaps.items() if name.endswith("in train")]
-        overlaps += [text.in_lm_train for text in self.lm.values()]
-        return max((overlap.exact / overlap.items for overlap in overlaps), default=0.0)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, with the figures people ask for first at the top."""
-        sizes = {name: self.splits[name].items if name in self.splits else None for name in ("train", "dev", "test")}
-        seen = self.test_in_train
-        unseen = self.splits["test"].items - seen if seen is not None else None
-        return {**sizes, "test_in_train": seen, "unseen": unseen, **asdict(self)}
-
-    def sentences(self) -> list[str]:
-        """What a reader should take away, a sentence each."""
-        return _sentences(self)
-
-
 def audit(corpus: Corpus, near: float = NEAR) -> Audit:
     """Leakage, duplicates, near duplicates, label conflicts, balance and unknown words of a corpus."""
+    if not 0 < near <= 1:
+        raise InputError(f"Near duplicates need a Jaccard index above 0 and up to 1, not {near}.")
     numbering = Numbering()
     splits: dict[str, SplitFacts] = {}
     overlaps: dict[str, OverlapFacts] = {}
@@ -198,36 +116,3 @@ def _language(
         in_labelled = in_running if same else _overlap(side, labelled, near) if labelled else None
         facts[name] = TextFacts(len(lines), len(side.index.words.ids), in_running, in_labelled)
     return facts
-
-
-def _sentences(facts: Audit) -> list[str]:
-    said = []
-    for name, overlap in facts.overlaps.items():
-        left, right = name.split(" in ")
-        if overlap.exact:
-            agree = "all" if overlap.same_label == overlap.exact else f"{overlap.same_label:,}"
-            said.append(
-                f"{overlap.exact:,} of {overlap.items:,} {left} items ({overlap.exact / overlap.items:.1%}) also "
-                f"stand in {right}, {agree} with the same label; {overlap.items - overlap.exact:,} are unseen."
-            )
-        else:
-            said.append(f"No {left} item stands in {right}.")
-        if overlap.near:
-            said.append(f"Almost the same as an item of {right}: {overlap.near:,} more of {left}.")
-    for name, split in facts.splits.items():
-        if split.duplicates:
-            said.append(f"Repeated within {name}: {split.duplicates:,} of {split.items:,} items.")
-        if split.conflicts:
-            said.append(f"Under more than one label in {name}: {split.conflicts:,} of its texts.")
-    if facts.splits:
-        counts = facts.splits["train"].labels
-        most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
-        if counts[most] > 3 * counts[least]:
-            said.append(f"Train is out of balance: {counts[most]:,} items of {most}, {counts[least]:,} of {least}.")
-    for name, text in facts.lm.items():
-        if text.in_lm_train.exact:
-            said.append(f"Of {name}, {text.in_lm_train.exact:,} of {text.lines:,} lines stand in the training text.")
-        if text.in_classifier_train and text.in_classifier_train.exact > text.in_lm_train.exact:
-            exact = text.in_classifier_train.exact
-            said.append(f"Of {name}, {exact:,} of {text.lines:,} lines stand in the classifier's training file.")
-    return said

@@ -1,0 +1,5 @@
+"""`python -m oratory` is `oratory`."""
+
+from oratory.cli import main
+
+main()

@@ -1,0 +1,69 @@
+"""The command line. Every file here that has no leading underscore is a command.
+
+A file defines `command`, a function, or `app`, a group of commands. Only `typer` is imported at the top of one, so
+that `oratory --help` answers at once; what a command needs, it imports when it runs.
+"""
+
+import pkgutil
+import sys
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from oratory import __version__
+from oratory.errors import InputError
+
+_HELP = "A laboratory for small transformers: honest baselines, a leakage audit, and verdicts with error bars."
+
+
+def build() -> typer.Typer:
+    """The application with every command that is found in this folder."""
+    app = typer.Typer(help=_HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(_options)
+    for found in pkgutil.iter_modules(__path__):
+        if found.name.startswith("_"):
+            continue
+        module = import_module(f"{__name__}.{found.name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=found.name)
+        else:
+            app.command(found.name)(module.command)
+    return app
+
+
+def main() -> None:
+    """Run a command. What a user can put right is one sentence and exit code 2; Ctrl-C is exit code 130."""
+    try:
+        build()()
+    except InputError as error:
+        from rich.console import Console
+
+        Console(stderr=True, soft_wrap=True).print(f"[bold red]oratory:[/] {_plain(str(error))}", highlight=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone; Python would complain again when it closes the stream.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"oratory {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass

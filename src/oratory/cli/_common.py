@@ -1,0 +1,51 @@
+"""What the commands share: the options that name a corpus, and how results are printed."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from oratory.errors import InputError
+
+if TYPE_CHECKING:
+    from oratory.tables import Tabled
+    from oratory.text import Corpus
+
+Data = Annotated[str, typer.Argument(help="sotu, a folder, or hub:NAME.")]
+Presidents = Annotated[
+    str | None, typer.Option(help="Speakers of sotu: surnames or full names with commas between, or all.")
+]
+TextColumn = Annotated[str | None, typer.Option(help="The column that holds the text, in a table.")]
+LabelColumn = Annotated[str | None, typer.Option(help="The column that holds the label, in a table.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to stdout and nothing else.")]
+Settings = Annotated[
+    list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
+]
+
+
+def load(data: str, presidents: str | None, text_column: str | None, label_column: str | None) -> "Corpus":
+    """The corpus that the options name."""
+    from oratory.text import load_corpus
+
+    if "=" in data and not Path(data).exists():
+        raise InputError(f"{data!r} stands where the data belongs; first the data, then settings, as in: sotu {data}")
+    speakers = None if presidents is None else [name.strip() for name in presidents.split(",") if name.strip()]
+    return load_corpus(data, presidents=speakers, text_column=text_column, label_column=label_column)
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    """One JSON document on stdout."""
+    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def show(facts: "Tabled", heading: str = "") -> None:
+    """The tables of some facts on stdout."""
+    from oratory.report.terminal import print_tables
+
+    print_tables(facts.tables(), heading)
+
+
+def note(text: str) -> None:
+    """A remark on stderr."""
+    typer.echo(text, err=True)

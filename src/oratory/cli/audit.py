@@ -1,0 +1,36 @@
+"""`oratory audit`."""
+
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    data: common.Data = "sotu",
+    near: Annotated[
+        float, typer.Option(help="From which Jaccard index of word triples on two texts are near duplicates.")
+    ] = 0.5,
+    fail_above: Annotated[
+        float | None,
+        typer.Option(help="Exit with 1 when more than this share of a held-out split stands in train."),
+    ] = None,
+    presidents: common.Presidents = None,
+    text_column: common.TextColumn = None,
+    label_column: common.LabelColumn = None,
+    json: common.Json = False,
+) -> None:
+    """Leakage, duplicates, near duplicates, label conflicts and balance of a corpus."""
+    from oratory.text import audit
+
+    found = audit(common.load(data, presidents, text_column, label_column), near)
+    if json:
+        common.print_json(found.to_dict())
+    else:
+        common.show(found, f"Audit of {found.corpus}")
+        for sentence in found.sentences():
+            typer.echo(f"- {sentence}")
+    if fail_above is not None and found.largest_leak > fail_above:
+        common.note(f"{found.largest_leak:.1%} of a held-out split stands in train; {fail_above:.1%} is allowed.")
+        raise typer.Exit(1)

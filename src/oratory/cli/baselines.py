@@ -1,0 +1,31 @@
+"""`oratory baselines`."""
+
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    data: common.Data = "sotu",
+    settings: common.Settings = None,
+    discount: Annotated[
+        float | None, typer.Option(help="One discount for every Kneser-Ney model, instead of one chosen on dev.")
+    ] = None,
+    presidents: common.Presidents = None,
+    text_column: common.TextColumn = None,
+    label_column: common.LabelColumn = None,
+    json: common.Json = False,
+) -> None:
+    """Majority, lookup, TF-IDF with a linear SVM, and Kneser-Ney n-grams, on the same splits."""
+    from oratory.baselines import measure_baselines
+    from oratory.settings import parse_words
+
+    given = parse_words(settings or [], ["tokenizer"])
+    corpus = common.load(data, presidents, text_column, label_column)
+    found = measure_baselines(corpus, given.get("tokenizer", "word"), discount)
+    if json:
+        common.print_json(found.to_dict())
+    else:
+        common.show(found, f"Baselines on {found.corpus}")

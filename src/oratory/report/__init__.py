@@ -1,0 +1,1 @@
+"""Facts as a person sees them: on the terminal, and as a page."""

@@ -1,0 +1,99 @@
+"""Pictures as vector graphics, drawn from facts.
+
+Colours are those of Okabe and Ito, which colour-blind people can tell apart. Text stays text, and takes the colour of
+the page around it, so that one picture serves on light and on dark paper.
+"""
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from oratory.baselines import Baselines
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+_INK = "#010203"
+"""Stands for the colour of the page's text, until the picture is written."""
+
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "oratory",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.color": _INK,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+}
+
+
+def accuracy(facts: Baselines) -> str:
+    """Accuracy of each classifier on all, seen and unseen test items, with intervals."""
+    with _drawing() as (figure, axes):
+        groups = [("all", facts.test), ("seen", facts.seen), ("unseen", facts.test - facts.seen)]
+        groups = [(name, items) for name, items in groups if items]
+        width = 0.8 / len(facts.classifier)
+        for at, (name, scores) in enumerate(facts.classifier.items()):
+            for place, (group, _) in enumerate(groups):
+                share = getattr(scores, group)
+                x, value, (low, high) = place + (at - 1) * width, share.value, share.interval
+                label = name if place == 0 else None
+                axes.bar(x, 100 * value, 0.9 * width, color=PALETTE[at], label=label)
+                spread = [[100 * (value - low)], [100 * (high - value)]]
+                axes.errorbar(x, 100 * value, yerr=spread, color=_INK, linewidth=1, capsize=2)
+        axes.set_xticks(range(len(groups)), [f"{name} ({items:,})" for name, items in groups])
+        axes.set_ylabel("accuracy on test, %")
+        axes.set_ylim(0, 105)
+        _legend(axes)
+        return _svg(figure)
+
+
+def perplexity(facts: Baselines, texts: Sequence[str]) -> str:
+    """Perplexity of test texts against the order of the n-gram model."""
+    with _drawing() as (figure, axes):
+        models = list(facts.lm.values())
+        for at, text in enumerate(texts):
+            values = [model.texts[text].perplexity for model in models]
+            axes.plot([model.order for model in models], values, "o-", color=PALETTE[at % len(PALETTE)], label=text)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.yaxis.set_minor_formatter(lambda value, _: f"{value:,.0f}")
+        axes.set_xticks([model.order for model in models])
+        axes.set_xlabel("words in an n-gram (Kneser-Ney)")
+        axes.set_ylabel("perplexity")
+        _legend(axes)
+        return _svg(figure)
+
+
+class _drawing:  # noqa: N801 - used like a function, in a with statement
+    """A figure and its axes in our style; nothing global is left changed."""
+
+    def __enter__(self) -> tuple[Any, Any]:
+        import matplotlib
+        from matplotlib.figure import Figure
+
+        self._context = matplotlib.rc_context(_STYLE)
+        self._context.__enter__()
+        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+        return figure, figure.add_subplot()
+
+    def __exit__(self, *error: object) -> None:
+        self._context.__exit__(None, None, None)
+
+
+def _legend(axes: Any) -> None:
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+
+
+def _svg(figure: Any) -> str:
+    """The picture as an element for a page."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    drawn = buffer.getvalue()
+    drawn = drawn[drawn.index("<svg") :]
+    drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
+    return drawn.replace(_INK, "currentColor")
