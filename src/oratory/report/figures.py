@@ -6,7 +6,8 @@ the page around it, so that one picture serves on light and on dark paper.
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from oratory.baselines import Baselines
@@ -15,7 +16,7 @@ PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _INK = "#010203"
 """Stands for the colour of the page's text, until the picture is written."""
 
-_STYLE = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "oratory",
     "font.family": "sans-serif",
@@ -69,20 +70,15 @@ def perplexity(facts: Baselines, texts: Sequence[str]) -> str:
         return _svg(figure)
 
 
-class _drawing:  # noqa: N801 - used like a function, in a with statement
+@contextmanager
+def _drawing() -> Iterator[tuple[Any, Any]]:
     """A figure and its axes in our style; nothing global is left changed."""
+    import matplotlib
+    from matplotlib.figure import Figure
 
-    def __enter__(self) -> tuple[Any, Any]:
-        import matplotlib
-        from matplotlib.figure import Figure
-
-        self._context = matplotlib.rc_context(_STYLE)
-        self._context.__enter__()
+    with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
-        return figure, figure.add_subplot()
-
-    def __exit__(self, *error: object) -> None:
-        self._context.__exit__(None, None, None)
+        yield figure, figure.add_subplot()
 
 
 def _legend(axes: Any) -> None:

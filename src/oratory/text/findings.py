@@ -118,13 +118,22 @@ def _sentences(facts: Audit) -> list[str]:
         most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
         if counts[most] > 3 * counts[least]:
             said.append(f"Train is out of balance: {counts[most]:,} items of {most}, {counts[least]:,} of {least}.")
-    for name, text in facts.lm.items():
-        if text.in_lm_train.exact:
-            said.append(f"Of {name}, {text.in_lm_train.exact:,} of {text.lines:,} lines stand in the training text.")
-        if text.in_classifier_train and text.in_classifier_train.exact > text.in_lm_train.exact:
-            exact = text.in_classifier_train.exact
-            said.append(f"Of {name}, {exact:,} of {text.lines:,} lines stand in the classifier's training file.")
+    said += _on_lines("the training text", {name: text.in_lm_train for name, text in facts.lm.items()})
+    labelled = {name: text.in_classifier_train for name, text in facts.lm.items() if text.in_classifier_train}
+    if any(labelled[name] != facts.lm[name].in_lm_train for name in labelled):
+        said += _on_lines("the classifier's training file", labelled)
     return said
+
+
+def _on_lines(where: str, overlaps: dict[str, OverlapFacts]) -> list[str]:
+    """One sentence on the lines of all test texts, with the text that shares the most."""
+    exact = sum(overlap.exact for overlap in overlaps.values())
+    if not exact:
+        return [f"No line of a test text stands in {where}."] if overlaps else []
+    lines = sum(overlap.items for overlap in overlaps.values())
+    most = max(overlaps, key=lambda name: overlaps[name].exact / overlaps[name].items)
+    worst = f"{overlaps[most].exact:,} of {overlaps[most].items:,} in {most}"
+    return [f"Of the lines of the test texts, {exact:,} of {lines:,} stand in {where}; at the most {worst}."]
 
 
 def _tables(facts: Audit) -> list[Table]:
