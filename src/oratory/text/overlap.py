@@ -14,10 +14,15 @@ from numpy.typing import NDArray
 EXACT_UP_TO = 100_000
 """Items compared exactly; beyond it near duplicates are found by MinHash (Broder, 1997)."""
 
+PERMUTATIONS = 128
+"""Values in the sketch of a text."""
+
 SHINGLE = 3
 """Words in a shingle."""
 
 Integers = NDArray[np.int64]
+
+_FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 @dataclass(frozen=True)
@@ -174,10 +179,10 @@ def _ngrams(words: Words, n: int) -> tuple[NDArray[np.uint64], Integers]:
     if len(ids) < n:
         return np.empty(0, np.uint64), np.empty(0, np.int64)
     count = len(ids) - n + 1
-    hashes = np.zeros(count, dtype=np.uint64)
+    hashes = np.full(count, n, dtype=np.uint64)
     for offset in range(n):
-        # Mixed and not just summed, so that neighbouring word numbers do not collide.
-        mixed = (hashes ^ ids[offset : count + offset]) * np.uint64(0x9E3779B97F4A7C15)
+        # Two large odd numbers mix word numbers, which are small and close together, over all 64 bits.
+        mixed = (hashes ^ (ids[offset : count + offset] + _FIRST)) * _SECOND
         hashes = mixed ^ (mixed >> np.uint64(29))
     owners = words.owners
     inside = owners[:count] == owners[n - 1 :]
@@ -211,9 +216,10 @@ def _near_by_minhash(items: Words, others: Words, threshold: float) -> list[Near
 
     def sketches(sets: list[set[int]]) -> Iterator[Any]:
         # Shingles are hashes already; MinHash takes 32 bits of them.
-        yield from MinHash.generator(sets, num_perm=64, hashfunc=lambda value: value & 0xFFFFFFFF)
+        yield from MinHash.generator(sets, num_perm=PERMUTATIONS, hashfunc=lambda value: value & 0xFFFFFFFF)
 
-    index = MinHashLSH(threshold=threshold, num_perm=64)
+    # A candidate too many costs a comparison, one too few is lost: the bands are chosen to lose few.
+    index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
     other_sets, item_sets = sets_of(others), sets_of(items)
     with index.insertion_session() as session:
         for number, sketch in enumerate(sketches(other_sets)):

@@ -28,7 +28,11 @@ def sentences(transcript: str) -> list[str]:
         spoken = _PRESIDENT.sub("", spoken, count=1)
         if _OTHERS.match(f"{spoken} ") or _is_heading(spoken):
             continue
-        found.extend(filter(None, (sentence.strip() for sentence in segment("en", spoken))))
+        for sentence in filter(None, (piece.strip() for piece in segment("en", spoken))):
+            if found and not any(map(str.isalnum, sentence)):
+                found[-1] += sentence  # A closing mark that was left over belongs to what it closes.
+            else:
+                found.append(sentence)
     return found
 
 

@@ -3,12 +3,11 @@
 import dataclasses
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
@@ -59,13 +58,8 @@ def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
 
 def encode_classifier(corpus: Corpus, tokenizer: Tokenizer) -> dict[str, Encoded]:
     """The labelled texts as ids, by split; from the cache when they were encoded before."""
-    data = corpus.need_classifier()
-    return _cached(
-        corpus,
-        tokenizer,
-        "classifier",
-        lambda: {name: tokenizer.measure_all(split.texts) for name, split in data.splits()},
-    )
+    texts = {name: split.texts for name, split in corpus.need_classifier().splits()}
+    return _cached(corpus, tokenizer, "classifier", texts, tokenizer.measure_all)
 
 
 def encode_lm(corpus: Corpus, tokenizer: Tokenizer) -> dict[str, Encoded]:
@@ -74,17 +68,12 @@ def encode_lm(corpus: Corpus, tokenizer: Tokenizer) -> dict[str, Encoded]:
     It is encoded line by line, each with the end of its line, and between <START> and <STOP> where the tokenizer
     has them. Joined to one stream, this is what language models learn from and are measured on.
     """
-    data = corpus.need_lm()
     start, stop = tokenizer.find(START), tokenizer.find(STOP)
-    return _cached(
-        corpus,
-        tokenizer,
-        "lm",
-        lambda: {
-            name: tokenizer.measure_all([f"{line}\n" for line in lines]).wrapped(start, stop)
-            for name, lines in data.texts()
-        },
-    )
+
+    def encode(lines: Sequence[str]) -> Encoded:
+        return tokenizer.measure_all([f"{line}\n" for line in lines]).wrapped(start, stop)
+
+    return _cached(corpus, tokenizer, "lm", dict(corpus.need_lm().texts()), encode)
 
 
 def cache_folder() -> Path:
@@ -94,23 +83,24 @@ def cache_folder() -> Path:
 
 
 def _cached(
-    corpus: Corpus, tokenizer: Tokenizer, task: str, encode: Callable[[], dict[str, Encoded]]
+    corpus: Corpus,
+    tokenizer: Tokenizer,
+    task: str,
+    texts: dict[str, tuple[str, ...]],
+    encode: Callable[[Sequence[str]], Encoded],
 ) -> dict[str, Encoded]:
+    """Texts by name as ids: read from the file that an earlier call wrote, or encoded and written."""
     path = cache_folder() / f"{corpus.fingerprint}-{tokenizer.fingerprint}-{task}.safetensors"
+    fields = [field.name for field in dataclasses.fields(Encoded)]
     try:
         content = path.read_bytes()
         if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
-            return _unpack(load(content[_DIGEST:]))
+            arrays = load(content[_DIGEST:])
+            return {name: Encoded(**{field: arrays[f"{name}/{field}"] for field in fields}) for name in texts}
     except (OSError, SafetensorError):
         pass  # Not there, or not whole: encode again.
-    encoded = encode()
-    content = save({f"{name}/{field}": array for name, part in encoded.items() for field, array in vars(part).items()})
+    encoded = {name: encode(lines) for name, lines in texts.items()}
+    content = save({f"{name}/{field}": getattr(encoded[name], field) for name in encoded for field in fields})
     with suppress(InputError):  # A cache that cannot be written costs time and nothing else.
         write_bytes(path, hashlib.sha256(content).digest() + content)
     return encoded
-
-
-def _unpack(arrays: dict[str, np.ndarray]) -> dict[str, Encoded]:
-    names = dict.fromkeys(key.rpartition("/")[0] for key in arrays)
-    fields = [field.name for field in dataclasses.fields(Encoded)]
-    return {name: Encoded(**{field: arrays[f"{name}/{field}"] for field in fields}) for name in names}

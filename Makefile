@@ -1,0 +1,38 @@
+# The two commands are `make demo` and `make test`; each sets up all it needs in .venv by itself.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.PHONY: demo test lint bench docs clean
+
+# An installation is a stamp, so that a second call reuses it until pyproject.toml changes.
+$(VENV)/%.stamp: pyproject.toml | $(BIN)/python
+	@echo "Installing what '$*' needs into $(VENV) (once) ..."
+	@$(PIP) install -e '.$(if $(filter base,$*),,[$*])'
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Oratory needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+
+demo: $(VENV)/base.stamp
+	@$(BIN)/oratory demo
+
+test: $(VENV)/test.stamp
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/test.stamp $(VENV)/lint.stamp
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(VENV)/bench.stamp
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/docs.stamp
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "The docs are at site/index.html"
+
+clean:
+	rm -rf $(VENV) site build oratory-demo

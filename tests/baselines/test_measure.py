@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+
+from oratory.baselines import NgramCounts, measure_baselines
+from oratory.baselines.classifiers import Lookup, Majority
+from oratory.errors import InputError
+from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, load_corpus
+from oratory.tokens import encode_lm, train_tokenizer
+
+
+def test_majority_takes_the_first_of_equals() -> None:
+    baseline = Majority()
+    baseline.fit(Labelled(("a", "b", "c", "d"), (2, 1, 1, 2)))
+    assert baseline.predict(Labelled(("x", "y"), (0, 0))).tolist() == [1, 1]
+
+
+def test_lookup_normalises_and_falls_back() -> None:
+    baseline = Lookup()
+    baseline.fit(Labelled(("Yes, we can.", "yes we can", "YES WE CAN!", "No.", "Go on."), (1, 0, 1, 0, 0)))
+    assert baseline.predict(Labelled(("yes... we can", "never seen", "no"), (0, 0, 0))).tolist() == [1, 0, 0]
+
+
+def test_the_reference_speeches(speeches: Corpus) -> None:
+    facts = measure_baselines(speeches, discount=0.75).to_dict()
+    svm = facts["classifier"]["tfidf-svm"]
+    assert svm["accuracy"] == pytest.approx(0.904, abs=0.002)
+    assert svm["accuracy_seen"] == pytest.approx(1.0, abs=0.002)
+    assert svm["accuracy_unseen"] == pytest.approx(0.638, abs=0.006)
+    assert facts["classifier"]["majority"]["accuracy"] == pytest.approx(1 / 3)
+    assert facts["classifier"]["lookup"]["accuracy_seen"] == 1.0
+    assert facts["lm"]["kneser-ney-3"]["perplexity"] == pytest.approx(
+        {"obama": 247, "hbush": 278, "wbush": 383}, rel=0.005
+    )
+
+
+def test_a_discount_chosen_on_dev_is_better_than_a_fixed_one(speeches: Corpus) -> None:
+    chosen, fixed = measure_baselines(speeches), measure_baselines(speeches, discount=0.75)
+    for name, facts in chosen.lm.items():
+        assert facts.dev <= fixed.lm[name].dev
+    assert chosen.chosen == min(chosen.lm, key=lambda name: chosen.lm[name].dev)
+    assert chosen.to_dict()["lm"]["kneser-ney"] == chosen.lm[chosen.chosen].to_dict()
+
+
+def test_the_default_corpus(sotu: Corpus) -> None:
+    found = measure_baselines(sotu)
+    scores = {name: facts.all.value or 0.0 for name, facts in found.classifier.items()}
+    assert scores["tfidf-svm"] > scores["lookup"] >= scores["majority"]
+    assert found.test - found.seen > 1000
+    assert found.lm["kneser-ney-3"].texts["obama"].perplexity < found.lm["kneser-ney-1"].texts["obama"].perplexity / 2
+    assert [table.title for table in found.tables()] == [
+        "Accuracy on test in % (95% interval)",
+        "Perplexity of the test texts",
+    ]
+
+
+def test_perplexity_of_all_lies_between_seen_and_unseen(sotu: Corpus) -> None:
+    for text in measure_baselines(sotu).lm["kneser-ney-3"].texts.values():
+        assert text.perplexity_seen is not None
+        assert text.perplexity_unseen is not None
+        assert text.perplexity_seen < text.perplexity < text.perplexity_unseen
+
+
+def test_bits_per_byte_by_hand(sotu: Corpus) -> None:
+    facts = measure_baselines(sotu, discount=0.75).lm["kneser-ney-2"].texts["obama"]
+    tokenizer = train_tokenizer(sotu)
+    encoded = encode_lm(sotu, tokenizer)
+    nats = NgramCounts(encoded["train"].ids, len(tokenizer), 2).nats(encoded["obama"].ids, 2, 0.75)
+    size = sum(len(line.encode()) + 1 for line in sotu.need_lm().tests["obama"])
+    assert facts.bits_per_byte == pytest.approx(nats.sum() / np.log(2) / size)
+
+
+@pytest.mark.parametrize("tokenizer", ["char", "bpe(size=1000)", "word(min_count=2,specials=<START>+<STOP>)"])
+def test_other_tokenizers_can_be_compared_by_bits(sotu: Corpus, tokenizer: str) -> None:
+    bits = measure_baselines(sotu, tokenizer).lm["kneser-ney-5"].texts["obama"].bits_per_byte
+    assert 1.0 < bits < 3.0
+
+
+def test_start_is_given_and_not_scored() -> None:
+    lines = tuple(f"word{i % 3} word{i % 5}" for i in range(60))
+    corpus = Corpus("lines", lm=LanguageData(lines, lines[:5], {"t": lines[:9]}))
+    text = measure_baselines(corpus, "word(specials=<START>)").lm["kneser-ney-1"].texts["t"]
+    plain = measure_baselines(corpus, "word").lm["kneser-ney-1"].texts["t"]
+    # Nine <START> more to predict would have made it far easier; they only take a share of the unigrams.
+    assert text.perplexity > plain.perplexity
+
+
+def test_only_what_there_is_is_measured(tmp_path: object) -> None:
+    only_lm = measure_baselines(load_corpus("sotu", presidents=["lincoln"]))
+    assert only_lm.classifier == {}
+    assert only_lm.lm
+    data = ClassifierData(("a", "b"), Labelled(("x y", "z", "w"), (0, 1, 0)), None, Labelled(("x y",), (0,)))
+    only_labels = measure_baselines(Corpus("labels", data))
+    assert only_labels.lm == {}
+    assert only_labels.classifier["lookup"].unseen.value is None
+    assert only_labels.classifier["lookup"].to_dict()["accuracy_unseen_interval"] is None
+    assert "–" in only_labels.tables()[0].rows[0]
+
+
+def test_without_test_or_with_a_wrong_discount() -> None:
+    data = ClassifierData(("a", "b"), Labelled(("x", "y"), (0, 1)))
+    with pytest.raises(InputError, match="has no test split"):
+        measure_baselines(Corpus("no test", data))
+    with pytest.raises(InputError, match="between 0 and 1"):
+        measure_baselines(Corpus("no test", data), discount=1.5)

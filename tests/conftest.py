@@ -1,0 +1,71 @@
+"""What the tests share: the reference speeches, a small corpus, and a cache of their own."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from oratory.text import Corpus, load_corpus
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Encoded texts go to a folder of this test run."""
+    before = os.environ.get("ORATORY_CACHE")
+    os.environ["ORATORY_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["ORATORY_CACHE"]
+    else:
+        os.environ["ORATORY_CACHE"] = before
+
+
+@pytest.fixture(scope="session")
+def speeches_folder() -> Path:
+    """The reference speeches, where the machine has them."""
+    folder = os.environ.get("ORATORY_SPEECHES")
+    if not folder:
+        pytest.skip("the reference speeches are not here: ORATORY_SPEECHES is not set")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def speeches(speeches_folder: Path) -> Corpus:
+    return load_corpus(speeches_folder)
+
+
+@pytest.fixture(scope="session")
+def sotu() -> Corpus:
+    return load_corpus("sotu")
+
+
+@pytest.fixture(scope="session")
+def whole_sotu() -> Corpus:
+    return load_corpus("sotu", presidents=["all"])
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The browser, where the machine has one."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("there is no chromium to look at the page with")
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small corpus in the reference layout, to copy from and to break."""
+    made = tmp_path / "corpus"
+    made.mkdir()
+    write = {
+        "train_CLS.tsv": ["0\tWe will go on.", "0\tYes, we can.", "1\tThe state is strong!", "1\tGod bless you all."],
+        "test_CLS.tsv": ["0\tyes we can", "1\tFreedom will prevail."],
+        "train_LM.txt": ["We will go on.", "The state of our union is strong."],
+        "test_LM_a.txt": ["We will go on.", "Our union is new."],
+    }
+    for name, lines in write.items():
+        (made / name).write_text("".join(f"{line}\n" for line in lines))
+    return made

@@ -1,0 +1,70 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, normalise
+from oratory.text.corpus import label_order, one_line
+
+
+def test_normalise_forgets_case_punctuation_and_white_space() -> None:
+    assert normalise("  The State,  of the UNION -- is   strong! ") == "the state of the union is strong"
+    assert normalise("The state of the union is strong") == "the state of the union is strong"
+
+
+def test_texts_of_punctuation_alone_stay_different() -> None:
+    assert normalise("...") != normalise("?!")
+
+
+@given(st.text())
+def test_normalise_is_stable(text: str) -> None:
+    assert normalise(normalise(text)) == normalise(text)
+
+
+@given(st.text())
+def test_one_line_leaves_no_line_break_and_no_tab(text: str) -> None:
+    line = one_line(text)
+    assert len(line.splitlines()) <= 1
+    assert "\t" not in line
+    assert one_line(line) == line
+
+
+def test_labels_are_in_the_order_of_numbers_or_names() -> None:
+    assert label_order({"10", "9", "-1"}) == ("-1", "9", "10")
+    assert label_order({"obama", "Bush", "10"}) == ("10", "Bush", "obama")
+
+
+def corpus(**changes: object) -> Corpus:
+    parts: dict[str, object] = {
+        "classifier": ClassifierData(
+            ("a", "b"), Labelled(("x y", "z"), (0, 1)), None, Labelled(("X, Y!", "q"), (0, 1))
+        ),
+        "lm": LanguageData(("one line", "two lines"), None, {"t": ("One line.", "three")}),
+    }
+    return Corpus("small", **(parts | changes))  # type: ignore[arg-type]
+
+
+def test_seen_compares_normalised_texts() -> None:
+    made = corpus()
+    assert made.need_classifier().seen == (True, False)
+    assert made.need_lm().seen("t") == (True, False)
+
+
+def test_fingerprint_is_of_the_content() -> None:
+    made = corpus()
+    assert made.fingerprint == corpus().fingerprint
+    assert Corpus("another name", made.classifier, made.lm, ("a note",)).fingerprint == made.fingerprint
+    changed = [
+        corpus(classifier=None),
+        corpus(lm=None),
+        corpus(lm=LanguageData(("one line", "two lines"), None, {"u": ("One line.", "three")})),
+        corpus(lm=LanguageData(("one line",), ("two lines",), {"t": ("One line.", "three")})),
+        corpus(classifier=ClassifierData(("a", "c"), Labelled(("x y", "z"), (0, 1)))),
+        corpus(classifier=ClassifierData(("a", "b"), Labelled(("x y", "z"), (1, 0)))),
+    ]
+    assert len({made.fingerprint, *(other.fingerprint for other in changed)}) == 7
+
+
+def test_training_lines_count_shared_text_once() -> None:
+    made = corpus()
+    assert made.training_lines() == ("x y", "z", "one line", "two lines")
+    same = corpus(lm=LanguageData(("x y", "z")))
+    assert same.training_lines() == ("x y", "z")
