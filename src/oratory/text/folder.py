@@ -93,7 +93,8 @@ def _tables(folder: Path, names: Sequence[str]) -> dict[str, Path]:
 def _from_tables(folder: Path, paths: Mapping[str, Path], text: str | None, label: str | None) -> Corpus:
     if "train" not in paths:
         raise InputError(f"{folder} has {', '.join(path.name for path in paths.values())} but no train file.")
-    tables = {split: read_table(path) for split, path in paths.items()}
+    named = [name for name in (text, label) if name]
+    tables = {split: read_table(path, named) for split, path in paths.items()}
     in_train = find_columns(tables["train"], text, label)
     rows = {
         # A file without a header is read like train, so that a short test file leaves no doubt.

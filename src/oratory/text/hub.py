@@ -64,11 +64,7 @@ def _load_dataset(name: str) -> Any:
     """`datasets.load_dataset`, with its failures as sentences."""
     if find_spec("datasets") is None:
         raise InputError(f"hub:{name} needs the library datasets: pip install 'oratory[hub]'.")
-    from huggingface_hub import constants
-
-    if not _resolves(constants.ENDPOINT):
-        # What is in the cache still loads; what is not fails at once instead of after half a minute of retries.
-        constants.HF_HUB_OFFLINE = True
+    offline_without_network()
     import datasets
 
     path, _, configuration = name.partition(":")
@@ -81,6 +77,17 @@ def _load_dataset(name: str) -> Any:
         ) from None
     except (datasets.exceptions.DatasetNotFoundError, FileNotFoundError, ValueError) as error:
         raise InputError(f"hub:{name} cannot be loaded: {str(error).splitlines()[0]}") from None
+
+
+def offline_without_network() -> None:
+    """Without a network, let the hub's library look into its cache only.
+
+    What is there still loads; what is not fails at once, and not after half a minute of trying again.
+    """
+    from huggingface_hub import constants
+
+    if not _resolves(constants.ENDPOINT):
+        constants.HF_HUB_OFFLINE = True
 
 
 def _resolves(address: str) -> bool:

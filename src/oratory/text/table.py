@@ -42,9 +42,9 @@ class Table:
         return f"{self.path}, line {self.lines[row]}"
 
 
-def read_table(path: Path) -> Table:
-    """The file as a table; its format is that of its ending."""
-    table = READERS[path.suffix](path)
+def read_table(path: Path, named: Sequence[str] = ()) -> Table:
+    """The file as a table; its format is that of its ending. A first line with one of the names is a header."""
+    table = READERS[path.suffix](path, named)
     if not table.cells:
         raise InputError(f"{path} holds no rows, only a header.")
     return table
@@ -142,23 +142,23 @@ def _is_whole(cell: str) -> bool:
     return cell.strip().removeprefix("-").isdecimal()
 
 
-def _with_header(path: Path, records: list[tuple[int, list[str]]]) -> Table:
-    """A table from delimited records; the first is the header when it holds a usual column name."""
-    names = [cell.strip().casefold() for cell in records[0][1]]
+def _with_header(path: Path, records: list[tuple[int, list[str]]], named: Sequence[str]) -> Table:
+    """A table from delimited records; the first is the header when a column has a usual name, or one asked for."""
+    first = tuple(cell.strip() for cell in records[0][1])
     columns = None
-    if not set(names).isdisjoint((*TEXT_NAMES, *LABEL_NAMES)):
-        columns = tuple(cell.strip() for cell in records[0][1])
+    if {*first, *map(str.casefold, first)} & {*named, *TEXT_NAMES, *LABEL_NAMES}:
+        columns = first
         records = records[1:]
     cells = tuple(tuple(record) for _, record in records)
     return Table(str(path), columns, cells, tuple(number for number, _ in records))
 
 
-def _read_tsv(path: Path) -> Table:
+def _read_tsv(path: Path, named: Sequence[str]) -> Table:
     # No quoting: a quotation mark in a TSV file is part of the text.
-    return _with_header(path, [(number, line.split("\t")) for number, line in read_lines(path)])
+    return _with_header(path, [(number, line.split("\t")) for number, line in read_lines(path)], named)
 
 
-def _read_csv(path: Path) -> Table:
+def _read_csv(path: Path, named: Sequence[str]) -> Table:
     text = read_text(path)
     csv.field_size_limit(max(len(text), 131_072))
     records: list[tuple[int, list[str]]] = []
@@ -173,10 +173,10 @@ def _read_csv(path: Path) -> Table:
         raise InputError(f"{path}, line {start}: not CSV ({error}).") from None
     if not records:
         raise InputError(f"{path} holds no text: every line is blank.")
-    return _with_header(path, records)
+    return _with_header(path, records, named)
 
 
-def _read_jsonl(path: Path) -> Table:
+def _read_jsonl(path: Path, _: Sequence[str]) -> Table:
     records: list[tuple[int, dict[str, Any]]] = []
     for number, line in read_lines(path):
         try:
@@ -194,7 +194,7 @@ def _read_jsonl(path: Path) -> Table:
     return Table(str(path), columns, cells, tuple(number for number, _ in records))
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(path: Path, _: Sequence[str]) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -228,7 +228,7 @@ def _cell(value: Any, column: str, where: str) -> str | None:
     return None
 
 
-READERS: dict[str, Callable[[Path], Table]] = {
+READERS: dict[str, Callable[[Path, Sequence[str]], Table]] = {
     ".tsv": _read_tsv,
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,

@@ -9,6 +9,7 @@ from typing import Any
 import tokenizers
 
 from oratory.errors import InputError
+from oratory.text.hub import offline_without_network
 from oratory.tokens.subword import SubwordTokenizer
 from oratory.tokens.tokenizer import read_dict
 
@@ -51,6 +52,7 @@ def _from_json(path: Path) -> Any:
 
 
 def _from_hub(name: str) -> Any:
+    offline_without_network()
     try:
         return tokenizers.Tokenizer.from_pretrained(name)
     except Exception as error:  # the library raises plain Exception

@@ -1,0 +1,147 @@
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oratory.tokens import load_tokenizer
+from tests.cli.conftest import Run
+
+
+def result(run: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The JSON document on stdout; there must be nothing else, and no complaint."""
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_help_names_every_command_and_is_quick(oratory: Run) -> None:
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        shown = oratory("--help")
+        seconds.append(time.perf_counter() - started)
+    assert shown.returncode == 0
+    for command in ("audit", "baselines", "data", "demo", "tokenize"):
+        assert command in shown.stdout
+    assert min(seconds) < 0.5
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from oratory.cli import build; from typer.main import get_command; get_command(build()); "
+        "print(sorted({'torch', 'numpy', 'sklearn', 'pandas', 'matplotlib', 'nltk'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_version_and_usage(oratory: Run) -> None:
+    assert oratory("--version").stdout.startswith("oratory 0.")
+    assert oratory("nonsense").returncode == 2
+    assert oratory("audit", "--nonsense").returncode == 2
+
+
+def test_audit_of_the_speeches(oratory: Run, speeches_folder: Path) -> None:
+    facts = result(oratory("audit", speeches_folder, "--json"))
+    assert [facts[key] for key in ("train", "test", "test_in_train", "unseen")] == [2092, 750, 551, 199]
+
+
+def test_audit_of_sotu(oratory: Run) -> None:
+    facts = result(oratory("audit", "sotu", "--json"))
+    assert facts["test_in_train"] + facts["unseen"] == facts["test"]
+    assert facts["test_in_train"] < 0.02 * facts["test"]
+
+
+def test_audit_as_a_check(oratory: Run, folder: Path) -> None:
+    assert oratory("audit", folder, "--fail-above", "0.5").returncode == 0
+    failed = oratory("audit", folder, "--fail-above", "0.4")
+    assert failed.returncode == 1
+    assert "50.0% of a held-out split stands in train; 40.0% is allowed." in failed.stderr
+    assert "1 of 2 test items (50.0%) also stand in train" in failed.stdout
+
+
+def test_baselines_of_the_speeches(oratory: Run, speeches_folder: Path) -> None:
+    facts = result(oratory("baselines", speeches_folder, "--json"))
+    svm = facts["classifier"]["tfidf-svm"]
+    assert svm["accuracy"] == pytest.approx(0.904, abs=0.002)
+    assert svm["accuracy_seen"] == pytest.approx(1.0, abs=0.002)
+    assert svm["accuracy_unseen"] == pytest.approx(0.638, abs=0.006)
+    assert sorted(facts["lm"]["kneser-ney"]["perplexity"]) == ["hbush", "obama", "wbush"]
+
+
+def test_baselines_of_sotu_with_another_tokenizer(oratory: Run) -> None:
+    facts = result(oratory("baselines", "sotu", "tokenizer=bpe(size=1000)", "--json"))
+    assert facts["vocabulary"] == 1000
+    assert facts["lm"]["kneser-ney-5"]["perplexity"]["obama"] < 200
+
+
+def test_baselines_for_people(oratory: Run, folder: Path) -> None:
+    shown = oratory("baselines", folder)
+    assert shown.returncode == 2
+    assert "too few to hold out a dev split" in shown.stderr
+    shutil.copy(folder / "test_LM_a.txt", folder / "dev_LM.txt")
+    shown = oratory("baselines", folder)
+    assert shown.returncode == 0, shown.stderr
+    assert "tfidf-svm" in shown.stdout
+    assert "kneser-ney-5" in shown.stdout
+
+
+def test_data_list_show_and_export(oratory: Run, folder: Path) -> None:
+    listed = result(oratory("data", "list", "--json", cwd=folder.parent))
+    assert [entry["data"] for entry in listed["corpora"]] == ["sotu", "corpus"]
+    shown = result(oratory("data", "show", folder, "--json"))
+    assert shown["labels"] == {"0": {"train": 2, "test": 1}, "1": {"train": 2, "test": 1}}
+    written = result(oratory("data", "export", folder, folder.parent / "copy", "--json"))
+    assert written["fingerprint"] == shown["fingerprint"]
+    again = result(oratory("data", "show", folder.parent / "copy", "--json"))
+    assert again["fingerprint"] == shown["fingerprint"]
+    for command in (("data", "list"), ("data", "show", folder)):
+        assert oratory(*command).returncode == 0
+
+
+def test_presidents_by_option(oratory: Run) -> None:
+    shown = result(oratory("data", "show", "sotu", "--presidents", "Lincoln, Theodore Roosevelt", "--json"))
+    assert list(shown["labels"]) == ["lincoln", "theodore-roosevelt"]
+
+
+def test_columns_by_option(oratory: Run, tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("mood,headline\ngood,a fine day\nbad,a dull day\n")
+    shown = oratory("data", "show", tmp_path, "--text-column", "headline", "--label-column", "mood")
+    assert shown.returncode == 0, shown.stderr
+    assert "a fine day" in shown.stdout
+
+
+def test_tokenize(oratory: Run, folder: Path) -> None:
+    saved = folder.parent / "tokenizer.json"
+    facts = result(oratory("tokenize", folder, "tokenizer=char", "--text", "We", "--save", saved, "--json"))
+    assert [token["token"] for token in facts["texts"][0]] == ["W", "e"]
+    assert [token["bytes"] for token in facts["texts"][0]] == [1, 1]
+    assert len(load_tokenizer(saved)) == facts["vocabulary"]
+    shown = oratory("tokenize", folder, "--text", "We will stay.")
+    assert shown.returncode == 0, shown.stderr
+    assert "<unk>" in shown.stdout
+
+
+def test_demo_on_a_folder(oratory: Run, folder: Path) -> None:
+    shutil.copy(folder / "test_LM_a.txt", folder / "dev_LM.txt")
+    shown = oratory("demo", folder, "--out", folder.parent / "out")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.rstrip().splitlines()[-1] == f"The report is at {folder.parent / 'out' / 'report.html'}"
+    assert "<!doctype html>" in (folder.parent / "out" / "report.html").read_text()
+
+
+def test_demo_on_the_default_corpus(oratory: Run, tmp_path: Path) -> None:
+    facts = result(oratory("demo", "--out", tmp_path, "--json"))
+    assert facts["corpus"]["fingerprint"] == facts["audit"]["fingerprint"] == facts["baselines"]["fingerprint"]
+    assert Path(facts["report"]).is_file()
+
+
+def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+    command = f"{sys.executable} -m oratory data show {folder} | head -1"
+    ran = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in ran.stderr
