@@ -27,7 +27,7 @@ lint: $(VENV)/test.stamp $(VENV)/lint.stamp
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(VENV)/bench.stamp
+bench: $(VENV)/base.stamp
 	@$(BIN)/python -m benchmarks
 
 docs: $(VENV)/docs.stamp
