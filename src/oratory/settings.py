@@ -59,7 +59,7 @@ def build(cls: type, given: Mapping[str, str], name: str) -> Any:
     for field in known.values():
         if field.default is MISSING and field.default_factory is MISSING and field.name not in given:
             raise InputError(f"{name} needs its parameter {field.name!r}, as in {name}({field.name}=...).")
-    values = {key: _value(text, hints[key], f"{name}({key}=...)") for key, text in given.items()}
+    values = {key: convert(text, hints[key], f"{name}({key}=...)") for key, text in given.items()}
     return cls(**values)
 
 
@@ -85,14 +85,14 @@ def _parameters(text: str, whole: str) -> dict[str, str]:
     return parameters
 
 
-def _value(text: str, hint: Any, where: str) -> Any:
+def convert(text: str, hint: Any, where: str) -> Any:
     """The text as the type that the field wants."""
     if get_origin(hint) in (Union, types.UnionType):
         if text.casefold() == "none" and type(None) in get_args(hint):
             return None
         hint = next(option for option in get_args(hint) if option is not type(None))
     if get_origin(hint) is tuple:
-        return tuple(_value(part, get_args(hint)[0], where) for part in text.split("+"))
+        return tuple(convert(part, get_args(hint)[0], where) for part in text.split("+"))
     if hint is bool:
         if text.casefold() not in _WORDS_FOR_BOOLEANS:
             raise InputError(f"{where}: {text!r} is neither on nor off.")

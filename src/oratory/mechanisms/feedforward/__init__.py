@@ -1,0 +1,1 @@
+"""Mechanisms of the kind feedforward, one file each."""

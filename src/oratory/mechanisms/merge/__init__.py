@@ -1,0 +1,1 @@
+"""Mechanisms of the kind merge, one file each."""

@@ -1,0 +1,1 @@
+"""Mechanisms of the kind norm, one file each."""

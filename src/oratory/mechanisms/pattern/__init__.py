@@ -1,0 +1,1 @@
+"""Mechanisms of the kind pattern, one file each."""

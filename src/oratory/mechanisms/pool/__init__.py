@@ -1,0 +1,1 @@
+"""Mechanisms of the kind pool, one file each."""

@@ -1,0 +1,1 @@
+"""Mechanisms of the kind position, one file each."""

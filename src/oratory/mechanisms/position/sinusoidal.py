@@ -1,0 +1,32 @@
+"""Sinusoidal absolute positions."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from oratory.errors import InputError
+from oratory.mechanisms.kinds import Position, Shape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sinusoidal(Position):
+    """Fixed waves are added to the token: sin(t / base^(2i/D)) in the even columns 2i, the cosine in the odd ones."""
+
+    paper = "Vaswani et al., 2017 (arXiv:1706.03762)"
+
+    base: float = 10000.0
+    """The longest wave is 2 pi times this."""
+
+    def check(self, shape: Shape) -> None:
+        if shape.width % 2:
+            raise InputError(f"Sinusoidal positions need an even width, not {shape.width}.")
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return x + self.waves(positions, x.shape[-1]).to(x.dtype)
+
+    def waves(self, positions: Tensor, width: int) -> Tensor:
+        """The vectors of positions: (T, D)."""
+        column = torch.arange(0, width, 2, device=positions.device, dtype=torch.float32)
+        angles = positions[:, None].float() * self.base ** (-column / width)  # T, D/2
+        return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # T, D

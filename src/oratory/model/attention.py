@@ -1,0 +1,178 @@
+"""Attention, written out. It has two paths that give the same: a fast one, fused and without weights, and an open one.
+
+Shapes: B batch, T tokens, Q queries, K keys, H heads, G heads of keys and values, D width, E width of a head.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout, scaled_dot_product_attention
+
+from oratory.mechanisms import Scene
+from oratory.model.config import ModelConfig
+from oratory.model.sparse import Plan, allow, plan
+
+
+@dataclass(frozen=True)
+class View:
+    """What attention looks at: where the tokens stand, which are padding, and whether weights are wanted."""
+
+    positions: Tensor  # T: of the tokens that come in
+    keep: Tensor | None = None  # B, K: false for padding
+    weights: bool = False
+
+
+class Cache:
+    """Keys and values of the tokens so far, for one layer."""
+
+    def __init__(self) -> None:
+        self.keys: Tensor | None = None
+        self.values: Tensor | None = None
+
+    def __len__(self) -> int:
+        return 0 if self.keys is None else self.keys.shape[2]
+
+    def append(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        """Everything so far, with what comes now at the end."""
+        self.keys = k if self.keys is None else torch.cat([self.keys, k], dim=2)
+        self.values = v if self.values is None else torch.cat([self.values, v], dim=2)
+        return self.keys, self.values
+
+
+class Attention(nn.Module):
+    """Multi-head attention with injected position, pattern and merge."""
+
+    def __init__(self, config: ModelConfig, merge: Any) -> None:
+        super().__init__()
+        self.config = config
+        self.merge = merge
+        inner, groups = config.heads * config.columns, config.groups * config.columns
+        self.query = nn.Linear(config.width, inner, bias=config.qkv_bias)
+        self.key = nn.Linear(config.width, groups, bias=config.qkv_bias)
+        self.value = nn.Linear(config.width, groups, bias=config.qkv_bias)
+        self.output = nn.Linear(inner, config.width, bias=config.out_bias)
+
+    def forward(self, x: Tensor, view: View, position: Any, cache: Cache | None = None) -> tuple[Tensor, Tensor | None]:
+        """New vectors for the tokens (B, T, D), and the weights (B, H, Q, K) where they are wanted."""
+        q = self._heads(self.query(x), self.config.heads)  # B, H, Q, E
+        k = self._heads(self.key(x), self.config.groups)  # B, G, K, E
+        v = self._heads(self.value(x), self.config.groups)
+        if hasattr(position, "rotate"):
+            q, k = position.rotate(q, k, view.positions, view.positions)
+        k_positions = view.positions
+        if cache is not None:
+            k, v = cache.append(k, v)
+            k_positions = torch.arange(k.shape[2], device=x.device)
+        if self.config.groups < self.config.heads:
+            k, v = (part.repeat_interleave(self.config.heads // self.config.groups, dim=1) for part in (k, v))
+        out, weights = self._attend(q, k, v, k_positions, view, position)
+        heads = out.transpose(1, 2)  # B, T, H, E
+        if hasattr(self.merge, "merge"):
+            heads = self.merge.merge(heads, self.training)
+        return self.output(heads.flatten(2)), weights
+
+    def _attend(
+        self, q: Tensor, k: Tensor, v: Tensor, k_positions: Tensor, view: View, position: Any
+    ) -> tuple[Tensor, Tensor | None]:
+        config = self.config
+        scene = Scene(
+            q_positions=view.positions[None],
+            k_positions=k_positions[None],
+            scale=config.position.scale(config.columns),
+            causal=config.causal,
+            project_q=lambda vectors: self._project(self.query, vectors, config.heads),
+            project_k=lambda vectors: self._project(self.key, vectors, config.groups),
+        )
+        lost = config.dropout if self.training else 0.0
+        if view.weights:
+            return _open(q, k, v, position, scene, self._mask(scene, view.keep), lost)
+        if hasattr(position, "score"):
+            return _open(q, k, v, position, scene, self._mask(scene, view.keep), lost)[0], None
+        found = plan(config.pattern, config.causal, q.shape[2]) if q.shape[2] == k.shape[2] else None
+        if found is not None:
+            return self._by_plan(found, q, k, v, position, scene, view.keep, lost), None
+        plain = view.keep is None and not hasattr(config.pattern, "allow")
+        if plain and not hasattr(position, "bias") and (not config.causal or q.shape[2] == k.shape[2]):
+            causal = config.causal
+            return scaled_dot_product_attention(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale), None
+        return _fused(q, k, v, position, scene, self._mask(scene, view.keep), lost), None
+
+    def _mask(self, scene: Scene, keep: Tensor | None) -> Tensor:
+        """Who may see whom: (B or 1, 1, Q, K)."""
+        q_positions, k_positions = scene.q_positions[:, None, :, None], scene.k_positions[:, None, None, :]
+        mask = allow(self.config.pattern, self.config.causal, q_positions, k_positions)
+        return mask if keep is None else mask & keep[:, None, None, :]
+
+    def _by_plan(
+        self,
+        found: Plan,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        position: Any,
+        scene: Scene,
+        keep: Tensor | None,
+        lost: float,
+    ) -> Tensor:
+        """Runs of queries with their keys, as a larger batch: N runs of C queries and U keys."""
+        batch, heads, length, columns = q.shape
+        runs, run = len(found.narrow), found.run
+        padded = torch.nn.functional.pad(q, (0, 0, 0, -length % run))
+        own = padded.view(batch, heads, -1, run, columns)[:, :, found.narrow]  # B, H, N, C, E
+
+        def as_batch(part: Tensor) -> Tensor:  # B, H, N, ., E to B N, H, ., E
+            return part.transpose(1, 2).flatten(0, 1)
+
+        positions = found.narrow[:, None] * run + torch.arange(run)  # N, C
+        mask = found.allowed[None, :, None]  # 1, N, 1, C, U
+        mask = mask.expand(batch, -1, -1, -1, -1) if keep is None else mask & keep[:, found.keys][:, :, None, None]
+        here = replace(scene, q_positions=positions.repeat(batch, 1), k_positions=found.keys.repeat(batch, 1))
+        keys, values = (as_batch(part[:, :, found.keys]) for part in (k, v))
+        out = _fused(as_batch(own), keys, values, position, here, mask.flatten(0, 1), lost)  # B N, H, C, E
+        out = out.view(batch, runs, heads, run, columns).transpose(1, 2)  # B, H, N, C, E
+        whole = out.new_zeros(batch, heads, padded.shape[2] // run, run, columns)
+        whole = whole.index_copy(2, found.narrow, out).flatten(2, 3)[:, :, :length]
+        if len(found.wide):
+            rows = replace(scene, q_positions=found.wide[None])
+            wide = _fused(q[:, :, found.wide], k, v, position, rows, self._mask(rows, keep), lost)
+            whole = whole.index_copy(2, found.wide, wide)
+        return whole
+
+    def _heads(self, x: Tensor, heads: int) -> Tensor:
+        return x.view(*x.shape[:2], heads, self.config.columns).transpose(1, 2)  # B, heads, T, E
+
+    def _project(self, projection: nn.Linear, vectors: Tensor, heads: int) -> Tensor:
+        by_head = self._heads(projection(vectors)[None], heads)[0]  # heads, N, E
+        return by_head.repeat_interleave(self.config.heads // heads, dim=0)
+
+
+def _open(
+    q: Tensor, k: Tensor, v: Tensor, position: Any, scene: Scene, mask: Tensor, lost: float
+) -> tuple[Tensor, Tensor]:
+    """Softmax of the scores, written out. A query that may see nothing has no weights, and gets zeros."""
+    scores = (q @ k.transpose(-1, -2)) * scene.scale  # B, H, Q, K
+    if hasattr(position, "bias"):
+        scores = scores + position.bias(q, k, scene)
+    if hasattr(position, "score"):
+        scores = position.score(scores, q, k, scene)
+    mask, blind = _opened(mask)
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(-1).masked_fill(blind, 0.0)
+    return dropout(weights, lost) @ v, weights
+
+
+def _fused(q: Tensor, k: Tensor, v: Tensor, position: Any, scene: Scene, mask: Tensor, lost: float) -> Tensor:
+    """The same through the fused kernel, which takes the mask and what is added to scores as one."""
+    mask, blind = _opened(mask)
+    added = mask
+    if hasattr(position, "bias"):
+        added = position.bias(q, k, scene).masked_fill(~mask, float("-inf"))
+    out = scaled_dot_product_attention(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
+    return out.masked_fill(blind, 0.0)
+
+
+def _opened(mask: Tensor) -> tuple[Tensor, Tensor]:
+    """The mask with blind queries (of a text that is all padding) seeing everything, and which these are."""
+    blind = ~mask.any(-1, keepdim=True)  # B or 1, 1, Q, 1
+    return mask | blind, blind

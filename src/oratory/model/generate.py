@@ -1,0 +1,84 @@
+"""Continuing a text."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from oratory.errors import InputError
+from oratory.model.attention import Cache
+from oratory.model.network import Transformer
+
+
+@torch.no_grad()
+def generate(
+    model: Transformer,
+    prompt: Sequence[int],
+    tokens: int,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    greedy: bool = False,
+    stop: int | None = None,
+    seed: int = 0,
+    cache: bool = True,
+) -> list[int]:
+    """New ids behind a prompt: up to `tokens` of them, or until `stop`, which is the last one then.
+
+    Each is drawn from the softmax of the logits over the temperature, cut to the `top_k` most likely tokens and to the
+    fewest tokens that have `top_p` of the probability between them (Holtzman et al., 2019); `greedy` takes the most
+    likely one. The cache of keys and values changes how long it takes, and nothing else.
+    """
+    config = model.config
+    if config.task != "lm":
+        raise InputError(f"Only a language model can continue a text; this is a model for the task {config.task}.")
+    _check(len(prompt), tokens, temperature, top_k, top_p)
+    limit = config.position.limit(config.shape())
+    if limit is not None and len(prompt) + tokens > limit + 1:
+        raise InputError(
+            f"{len(prompt)} tokens and {tokens} new ones are too long: the positions of this model end at {limit}."
+        )
+    training = model.training
+    model.eval()
+    generator = torch.Generator().manual_seed(seed)
+    device = model.tokens.weight.device
+    use_cache = cache and not config.merge.across_tokens
+    caches = [Cache() for _ in range(config.layers)] if use_cache else None
+    ids, new = list(prompt), list(prompt)
+    for _ in range(tokens):
+        given = torch.tensor([new if use_cache else ids], device=device)
+        logits = model(given, caches=caches).logits[0, -1].float().cpu()  # V
+        chosen = int(logits.argmax()) if greedy else _draw(logits / temperature, top_k, top_p, generator)
+        ids.append(chosen)
+        new = [chosen]
+        if chosen == stop:
+            break
+    model.train(training)
+    return ids[len(prompt) :]
+
+
+def _draw(logits: Tensor, top_k: int | None, top_p: float | None, generator: torch.Generator) -> int:
+    ranked, order = logits.sort(descending=True, stable=True)
+    probabilities = ranked.softmax(-1)
+    keep = torch.ones_like(ranked, dtype=torch.bool)
+    if top_k is not None:
+        keep[top_k:] = False
+    if top_p is not None:
+        # A token stays when those before it do not have the whole share yet; so the first always stays.
+        keep &= probabilities.cumsum(-1) - probabilities < top_p
+    drawn = torch.multinomial(probabilities * keep, 1, generator=generator)
+    return int(order[drawn])
+
+
+def _check(prompt: int, tokens: int, temperature: float, top_k: int | None, top_p: float | None) -> None:
+    if not prompt:
+        raise InputError("There is nothing to continue: the prompt is empty.")
+    if tokens < 0:
+        raise InputError(f"{tokens} new tokens cannot be made; ask for 0 or more.")
+    if not temperature > 0:
+        raise InputError(f"The temperature must be above 0, not {temperature}; for the likeliest token ask for greedy.")
+    if top_k is not None and top_k < 1:
+        raise InputError(f"top_k must be at least 1, not {top_k}.")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise InputError(f"top_p must lie above 0 and up to 1, not {top_p}.")

@@ -1,0 +1,150 @@
+"""Encoder, classifier and decoder from one configuration.
+
+Shapes: B batch, T tokens, D width, V vocabulary, L layers.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout
+
+from oratory.errors import InputError
+from oratory.mechanisms import Mechanism
+from oratory.model.attention import Attention, Cache, View
+from oratory.model.config import ModelConfig
+from oratory.model.initial import initialise, seeded
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a model gives: logits (or vectors, from an encoder), and what was asked for besides."""
+
+    logits: Tensor
+    hidden: Tensor  # B, T, D: behind the last block
+    weights: tuple[Tensor, ...] = ()
+    """The attention weights of each layer (B, H, T, T), where they were asked for."""
+
+
+class Block(nn.Module):
+    """Attention and feed-forward, each with a residual; the norm before each (pre) or behind each sum (post)."""
+
+    def __init__(self, config: ModelConfig, merge: Any) -> None:
+        super().__init__()
+        self.config = config
+        self.attention = Attention(config, merge)
+        self.feedforward = build(config.feedforward, config.width)
+        self.attention_norm = build(config.norm, config.width)
+        self.feedforward_norm = build(config.norm, config.width)
+
+    def forward(self, x: Tensor, view: View, position: Any, cache: Cache | None) -> tuple[Tensor, Tensor | None]:
+        pre = self.config.norm.place == "pre"
+        out, weights = self.attention(self.attention_norm(x) if pre else x, view, position, cache)
+        x = x + self._dropped(out)
+        x = x if pre else self.attention_norm(x)
+        x = x + self._dropped(self.feedforward(self.feedforward_norm(x) if pre else x))
+        return x if pre else self.feedforward_norm(x), weights
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        return dropout(x, self.config.dropout, self.training)
+
+
+class Transformer(nn.Module):
+    """A model of any task. `seed` decides the initial values, each by the name of its parameter."""
+
+    def __init__(self, config: ModelConfig, seed: int = 0) -> None:
+        super().__init__()
+        self.config = config
+        self.tokens = nn.Embedding(config.vocabulary, config.width)
+        self.types = nn.Embedding(config.token_types, config.width) if config.token_types else None
+        self.embedding_norm = build(config.norm, config.width) if config.embedding_norm else None
+        with seeded(seed, "position"):
+            self.position = build(config.position, config.shape(seed))
+        blocks = []
+        for layer in range(config.layers):
+            with seeded(seed, f"merge {layer}"):
+                blocks.append(Block(config, build(config.merge, config.shape(seed * 1000 + layer))))
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = build(config.norm, config.width) if config.norm.place == "pre" else None
+        self.pool: Any = None
+        self.head: nn.Module | None = None
+        if config.task == "classifier":
+            with seeded(seed, "pool"):
+                self.pool = build(config.pool, config.shape(seed))
+            self.head = _classifier_head(config)
+        elif config.task == "lm":
+            self.head = nn.Linear(config.width, config.vocabulary, bias=config.head_bias)
+        initialise(self, config, seed)
+        if config.task == "lm" and config.tied:
+            self.head.weight = self.tokens.weight  # type: ignore[union-attr]
+
+    def forward(
+        self,
+        ids: Tensor,
+        mask: Tensor | None = None,
+        types: Tensor | None = None,
+        weights: bool = False,
+        caches: list[Cache] | None = None,
+    ) -> Output:
+        """Ids (B, T) and a mask that is false for padding, to logits: (B, classes), or (B, T, V) of a language model.
+
+        With caches, the ids continue what the caches hold.
+        """
+        before = len(caches[0]) if caches else 0
+        self._check(ids, before)
+        view = View(torch.arange(before, before + ids.shape[1], device=ids.device), mask, weights)
+        x = self.tokens(ids)  # B, T, D
+        if self.types is not None:
+            x = x + self.types(torch.zeros_like(ids) if types is None else types)
+        if hasattr(self.position, "embed"):
+            x = self.position.embed(x, view.positions)
+        if self.embedding_norm is not None:
+            x = self.embedding_norm(x)
+        x = dropout(x, self.config.dropout, self.training)
+        maps = []
+        for layer, block in enumerate(self.blocks):
+            x, found = block(x, view, self.position, caches[layer] if caches else None)
+            if found is not None:
+                maps.append(found)
+        hidden = x if self.norm is None else self.norm(x)
+        return Output(self._logits(hidden, mask), hidden, tuple(maps))
+
+    def _logits(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
+        if self.head is None:
+            return hidden
+        if self.pool is not None:
+            everything = torch.ones(hidden.shape[:2], dtype=torch.bool, device=hidden.device)
+            hidden = self.pool.pool(hidden, everything if mask is None else mask)  # B, D
+        logits: Tensor = self.head(hidden)
+        return logits
+
+    def _check(self, ids: Tensor, before: int) -> None:
+        """Refuse what would end in an error deep inside."""
+        if ids.dim() != 2 or not ids.numel():
+            raise InputError(
+                f"A model needs ids of shape (texts, tokens) with at least one token, not {tuple(ids.shape)}."
+            )
+        low, high = int(ids.min()), int(ids.max())
+        if low < 0 or high >= self.config.vocabulary:
+            wrong = low if low < 0 else high
+            raise InputError(f"The id {wrong} is out of range: the vocabulary has {self.config.vocabulary:,} entries.")
+        limit = self.config.position.limit(self.config.shape())
+        if limit is not None and before + ids.shape[1] > limit:
+            raise InputError(
+                f"{before + ids.shape[1]} tokens are too long: the positions of this model end at {limit}. Shorten the "
+                "text, or train with a larger context or with positions that have no end (rope, alibi, sinusoidal)."
+            )
+
+
+def build(mechanism: Mechanism, shape: Any) -> Any:
+    """The part of a model that a mechanism stands for: what it builds, or itself where it learns nothing."""
+    return mechanism.build(shape) if hasattr(mechanism, "build") else mechanism
+
+
+def _classifier_head(config: ModelConfig) -> nn.Module:
+    if config.head_hidden is None:
+        return nn.Linear(config.width, config.classes)
+    return nn.Sequential(
+        nn.Linear(config.width, config.head_hidden), nn.ReLU(), nn.Linear(config.head_hidden, config.classes)
+    )
