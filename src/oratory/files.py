@@ -11,6 +11,14 @@ LONGEST_LINE = 1_000_000
 """Characters in a line; beyond it the file is not line by line text, and is refused."""
 
 
+def exists(path: Path) -> bool:
+    """Whether there is something at a path, as far as we can tell."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def read_bytes(path: Path) -> bytes:
     """The content of a regular file, or an InputError that says why not."""
     try:

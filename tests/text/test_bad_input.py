@@ -53,6 +53,14 @@ BROKEN: dict[str, tuple[Break, str]] = {
         r"train_LM.txt, line 3: 10,000,000 characters in one line; at most 1,000,000",
     ),
     "folder for a file": (as_folder("train_CLS.tsv"), r"train_CLS.tsv is a folder; a file was expected"),
+    "test text without a name": (
+        lambda folder: (folder / "test_LM.txt").write_text("A line.\n"),
+        r"test_LM.txt is no name of this layout",
+    ),
+    "test text called train": (
+        lambda folder: (folder / "test_LM_train.txt").write_text("A line.\n"),
+        r"test_LM_train.txt: a test text may not be called 'train'",
+    ),
     "no train": (lambda folder: (folder / "train_CLS.tsv").unlink(), r"has no train_CLS.tsv"),
     "no train text": (lambda folder: (folder / "train_LM.txt").unlink(), r"has no train_LM.txt"),
     "two layouts": (
@@ -71,6 +79,10 @@ def test_broken_reference_folder(folder: Path, case: str) -> None:
 
 
 TABLES: dict[str, tuple[str, bytes, str]] = {
+    "row too long": ("train.csv", b"text,label\nWell, you know,1\n", r"train.csv, line 2: 3 column\(s\) where"),
+    "two columns of one name": ("train.csv", b"text,label,text\na,b,c\n", r"2 columns are called 'text'"),
+    "surrogate": ("train.jsonl", b'{"text": "\\ud800", "label": 1}\n', r"half of a surrogate pair in 'text'"),
+    "NaN for a label": ("train.jsonl", b'{"text": "a", "label": NaN}\n', r"line 1: the label is missing"),
     "row too short": ("train.tsv", b"text\tlabel\na b\tx\nc d\n", r"train.tsv, line 3: 1 column"),
     "three columns, no header": ("train.tsv", b"1\ta b\tx\n2\tc d\ty\n", r"train.tsv, line 1: 3 column"),
     "either could be the label": ("train.tsv", b"up\tdown\nleft\tright\n", r"train.tsv: either column could be"),
@@ -112,6 +124,8 @@ def test_folder_that_is_none(tmp_path: Path, folder: Path) -> None:
         load_corpus(tmp_path / "other")
     with pytest.raises(InputError, match="an empty name"):
         load_corpus("")
+    with pytest.raises(InputError, match="cannot be read: File name too long"):
+        load_corpus("x" * 300)
 
 
 def test_two_files_for_one_split(tmp_path: Path) -> None:
@@ -160,3 +174,23 @@ def test_no_permission_for_the_folder(folder: Path, request: pytest.FixtureReque
     request.getfixturevalue("not_root")
     with pytest.raises(InputError, match=r"corpus may not be read: no permission"):
         load_corpus(folder)
+
+
+def test_one_column_cannot_be_both(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("text,label\na,b\n")
+    with pytest.raises(InputError, match="'label' cannot be text and label at once"):
+        load_corpus(tmp_path, text_column="label")
+
+
+def test_a_third_column_in_test_alone(tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("a b c\t0\nd e f\t1\n")
+    (tmp_path / "test.tsv").write_text("a b c\t0\tmore\n")
+    with pytest.raises(InputError, match=r"test.tsv, line 1: 3 column\(s\) where there should be 2"):
+        load_corpus(tmp_path)
+
+
+def test_what_is_not_asked_for_may_be_odd(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text(
+        '{"text": "a", "label": 1, "x": NaN}\n{"text": "b", "label": 2.0, "x": [1]}\n'
+    )
+    assert load_corpus(tmp_path).need_classifier().label_names == ("1", "2")

@@ -1,6 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oratory.errors import InputError
 from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, normalise
 from oratory.text.corpus import label_order, one_line
 
@@ -12,6 +14,23 @@ def test_normalise_forgets_case_punctuation_and_white_space() -> None:
 
 def test_texts_of_punctuation_alone_stay_different() -> None:
     assert normalise("...") != normalise("?!")
+
+
+def test_marks_and_symbols_are_no_punctuation() -> None:
+    for one, other in (("दिन", "दान"), ("I feel 😀", "I feel 😡"), ("C++", "C"), ("$5", "5%")):
+        assert normalise(one) != normalise(other)
+
+
+def test_a_notebook_shows_tables_and_not_the_texts() -> None:
+    made = corpus()
+    assert repr(made).startswith("<Corpus small: 2 labelled texts and 2 lines to learn from, fingerprint ")
+    assert made._repr_html_().startswith("<table>")
+
+
+def test_a_test_text_cannot_take_the_place_of_train() -> None:
+    for name in ("train", "dev"):
+        with pytest.raises(InputError, match=f"may not be called '{name}'"):
+            LanguageData(("a",), None, {name: ("b",)})
 
 
 @given(st.text())

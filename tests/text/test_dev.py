@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oratory.errors import InputError
-from oratory.text import Corpus, normalise
+from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, normalise
 from oratory.text.dev import carve
 
 texts = st.lists(st.tuples(st.text("abc", max_size=3), st.integers(0, 2)), min_size=30, max_size=120)
@@ -15,32 +15,33 @@ texts = st.lists(st.tuples(st.text("abc", max_size=3), st.integers(0, 2)), min_s
 def test_dev_shares_no_text_and_is_stratified(items: list[tuple[str, int]], share: float) -> None:
     normalised, labels = [text for text, _ in items], [label for _, label in items]
     try:
-        kept, held = carve(normalised, labels, share)
+        held = carve(normalised, labels, share)
     except InputError:
         return  # Every text repeats more often than the share allows.
-    assert sorted([*kept, *held]) == list(range(len(items)))
+    kept = [index for index in range(len(items)) if index not in held]
     assert {normalised[i] for i in kept}.isdisjoint(normalised[i] for i in held)
     sizes, out = Counter(labels), Counter(labels[i] for i in held)
-    assert all(out[label] <= round(share * sizes[label]) for label in sizes)
+    assert all(out[label] <= max(1, round(share * sizes[label])) for label in sizes)
+    assert all(out[label] < sizes[label] for label in sizes)
 
 
 def test_each_label_gives_its_share() -> None:
     normalised = [f"text {i}" for i in range(300)]
     labels = [0] * 200 + [1] * 90 + [2] * 10
-    _, held = carve(normalised, labels, 0.1)
+    held = carve(normalised, labels, 0.1)
     assert Counter(labels[i] for i in held) == {0: 20, 1: 9, 2: 1}
 
 
 def test_the_choice_does_not_depend_on_the_order_of_the_file() -> None:
     normalised = [f"text {i}" for i in range(100)]
-    _, held = carve(normalised, [0] * 100, 0.2)
-    _, turned = carve(normalised[::-1], [0] * 100, 0.2)
+    held = carve(normalised, [0] * 100, 0.2)
+    turned = carve(normalised[::-1], [0] * 100, 0.2)
     assert {normalised[i] for i in held} == {normalised[::-1][i] for i in turned}
 
 
 def test_too_few_items_are_refused() -> None:
     with pytest.raises(InputError, match="too few"):
-        carve(["a", "b"], [0, 1], 0.1)
+        carve(["a", "a", "a"], [0, 0, 1], 0.1)
     with pytest.raises(InputError, match="between 0 and 1"):
         carve(["a", "b"], [0, 1], 1.0)
 
@@ -63,3 +64,23 @@ def test_dev_of_the_speeches(speeches: Corpus) -> None:
     assert lm.dev is not None
     assert set(map(normalise, lm.train)).isdisjoint(map(normalise, lm.dev))
     assert carved.fingerprint == speeches.with_dev().fingerprint != speeches.fingerprint
+
+
+def test_rare_labels_give_one_and_never_all() -> None:
+    normalised = [f"text {i}" for i in range(12)]
+    labels = [0, 0, 1, 1, 1, 2, *[3] * 6]
+    held = carve(normalised, labels, 0.1)
+    assert Counter(labels[i] for i in held) == {0: 1, 1: 1, 3: 1}
+    assert Counter(labels[i] for i in carve(normalised, labels, 0.99)) == {0: 1, 1: 2, 3: 5}
+
+
+def test_no_text_is_held_out_in_one_task_and_learned_from_in_the_other() -> None:
+    texts = tuple(f"text number {i}" for i in range(100))
+    data = ClassifierData(("a", "b"), Labelled(texts[:60], (0, 1) * 30))
+    carved = Corpus("two files", data, LanguageData(texts[30:])).with_dev()
+    labelled, running = carved.need_classifier().dev, carved.need_lm().dev
+    assert labelled is not None
+    assert running is not None
+    assert {*labelled.texts, *running}.isdisjoint(carved.training_lines())
+    same = Corpus("one file", data, LanguageData(texts[:60])).with_dev()
+    assert same.need_classifier().train.texts == same.need_lm().train

@@ -1,14 +1,18 @@
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oratory.errors import InputError
-from oratory.text import Corpus, export, load_corpus
+from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, export, load_corpus
+from oratory.text.corpus import label_order, one_line
 
 
 def test_an_exported_corpus_reads_back_as_it_was(sotu: Corpus, tmp_path: Path) -> None:
-    files = export(sotu, tmp_path / "out" / "sotu")
+    files = export(sotu, str(tmp_path / "out" / "sotu"))
     assert {path.name for path in files} == {path.name for path in (tmp_path / "out" / "sotu").iterdir()}
     assert load_corpus(tmp_path / "out" / "sotu").fingerprint == sotu.fingerprint
 
@@ -45,3 +49,20 @@ def test_read_only_folder(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o500)
     with pytest.raises(InputError, match="cannot be written"):
         export(load_corpus(folder), tmp_path / "locked" / "new")
+
+
+line = (
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12).map(one_line).filter(bool)
+)
+
+
+@given(
+    st.lists(st.tuples(line, line), min_size=2, max_size=8, unique_by=lambda row: row[1]), st.lists(line, min_size=1)
+)
+def test_any_text_survives_the_way_out_and_in(rows: list[tuple[str, str]], lines: list[str]) -> None:
+    names = label_order({label for _, label in rows})
+    data = ClassifierData(names, Labelled(tuple(t for t, _ in rows), tuple(names.index(label) for _, label in rows)))
+    corpus = Corpus("any", data, LanguageData(tuple(lines), None, {"t": tuple(lines)}))
+    with tempfile.TemporaryDirectory() as folder:
+        export(corpus, Path(folder) / "out")
+        assert load_corpus(Path(folder) / "out").fingerprint == corpus.fingerprint

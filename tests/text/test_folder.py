@@ -93,7 +93,7 @@ def test_a_line_break_inside_a_text_becomes_a_blank(tmp_path: Path) -> None:
 
 def test_the_line_of_a_broken_csv_row_counts_lines_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text('text,label\n"two\nlines",a\nonly\nz,b\n')
-    with pytest.raises(InputError, match=r"train.csv, line 4: 1 column"):
+    with pytest.raises(InputError, match=r"train.csv, line 4: 1 column\(s\) where there should be 2"):
         load_corpus(tmp_path)
 
 

@@ -64,6 +64,24 @@ def test_running_text_without_labels(tmp_path: Path) -> None:
     assert corpus.need_lm().tests == {"test": ("Another.",)}
 
 
+def test_a_label_without_a_name(tmp_path: Path) -> None:
+    import datasets
+
+    features = datasets.Features({"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["no", "yes"])})
+    made = datasets.Dataset.from_dict({"text": ["a", "b", "c"], "label": [0, 1, -1]}, features=features)
+    made.to_parquet(str(tmp_path / "train.parquet"))
+    with pytest.raises(InputError, match="line 3: the label -1 has no name"):
+        load_corpus(f"hub:{tmp_path}")
+
+
+def test_files_that_the_library_cannot_read(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text("{oops")
+    with pytest.raises(InputError, match="cannot be loaded"):
+        load_corpus(f"hub:{tmp_path}")
+    with pytest.raises(InputError, match="needs a name"):
+        load_corpus("hub:")
+
+
 def test_no_train_split_and_no_such_folder(tmp_path: Path) -> None:
     write(tmp_path, "test", rows(2))
     with pytest.raises(InputError, match="has no train split, only test"):

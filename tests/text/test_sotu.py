@@ -37,6 +37,29 @@ def test_any_president_by_surname_or_full_name() -> None:
     assert chosen.need_classifier().label_names == ("lincoln", "theodore-roosevelt", "washington")
 
 
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("W. Bush", "george-w-bush"),
+        ("H. Bush", "george-h-w-bush"),
+        ("George H. W. Bush", "george-h-w-bush"),
+        ("F. D. Roosevelt", "franklin-d-roosevelt"),
+        ("Barack Obama", "obama"),
+        ("john quincy adams", "john-quincy-adams"),
+        ("van buren", "van-buren"),
+    ],
+)
+def test_names_as_people_write_them(name: str, label: str) -> None:
+    assert list(load_corpus("sotu", presidents=name).need_lm().tests) == [label]
+
+
+def test_presidents_with_too_few_addresses_have_no_empty_splits() -> None:
+    both = load_corpus("sotu", presidents="Harding, Taylor")
+    assert both.need_classifier().dev is None
+    taylor = load_corpus("sotu", presidents="Taylor").need_lm()
+    assert (taylor.dev, taylor.tests) == (None, {})
+
+
 def test_one_president_is_a_corpus_for_language_models() -> None:
     chosen = load_corpus("sotu", presidents=["lincoln"])
     assert chosen.classifier is None
@@ -58,6 +81,8 @@ def test_all_presidents(whole_sotu: Corpus) -> None:
     [
         (["bush"], "Which bush\\? There are george-h-w-bush and george-w-bush"),
         (["obamma"], "Did you mean 'obama'"),
+        (["Michelle Obama"], "There is no president 'Michelle Obama'"),
+        (["roosevelt"], "Which roosevelt\\?"),
         ([], "No president is named"),
     ],
 )

@@ -97,8 +97,35 @@ def test_bpe_knows_every_text() -> None:
     tokenizer = train_tokenizer(CORPUS, "bpe(size=300,specials=<CLS>)")
     assert tokenizer.decode(tokenizer.encode("Ünknown 漢字 🙂\n")) == "Ünknown 漢字 🙂\n"
     assert tokenizer.find("<CLS>") == 2
-    with pytest.raises(InputError, match="too small"):
+    with pytest.raises(InputError, match="the size must be at least 258"):
         train_tokenizer(CORPUS, "bpe(size=100)")
+
+
+def test_special_tokens_in_a_text_are_text_to_bpe() -> None:
+    tokenizer = train_tokenizer(CORPUS, "bpe(size=300,specials=<START>)")
+    for text in ("use <pad> here", "<START>", "a <unk> b"):
+        ids = tokenizer.encode(text)
+        assert min(ids) > 2
+        assert tokenizer.decode(ids) == text
+
+
+@pytest.mark.parametrize("name", ["bpe(specials=<pad>)", "bpe(min_count=-1)", "bpe(size=99999999999999999999)"])
+def test_bpe_that_makes_no_sense(name: str) -> None:
+    with pytest.raises(InputError):
+        train_tokenizer(CORPUS, name)
+
+
+def test_a_published_vocabulary_with_gaps(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer as Published
+    from tokenizers import models, pre_tokenizers
+
+    published = Published(models.WordLevel({"[UNK]": 0, "a": 10, "b": 20}, unk_token="[UNK]"))
+    published.pre_tokenizer = pre_tokenizers.Whitespace()
+    published.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = train_tokenizer(CORPUS, f"pretrained:{tmp_path}")
+    assert len(tokenizer) == 21
+    assert tokenizer.decode(tokenizer.encode("a b")) == "a b"
+    assert tokenizer.token(15) == ""
 
 
 def test_char_marks_what_it_does_not_know() -> None:
@@ -159,6 +186,8 @@ def test_pretrained_that_is_not_there(tmp_path: Path) -> None:
     [
         ('{"kind": "morse"}', "is not a tokenizer that Oratory saved"),
         ('{"kind": "word"}', "is not a whole word tokenizer"),
+        ('{"kind": []}', "is not a tokenizer that Oratory saved"),
+        ('{"kind": "bpe", "tokenizer": {}, "pad_id": 0, "unk_id": 1}', "is not a whole bpe tokenizer"),
         ("[1]", "is not a JSON object"),
         ("{", "is not a JSON file"),
         ("", "is empty"),

@@ -62,6 +62,7 @@ def test_vocabulary_order_and_limits() -> None:
     assert Word().train(lines).tokens == ("<pad>", "<unk>", "a", "b", "c", "d")
     assert Word(min_count=2).train(lines).tokens == ("<pad>", "<unk>", "a", "b")
     assert Word(max_size=3).train(lines).tokens == ("<pad>", "<unk>", "a")
+    assert Word(specials=("a",)).train(lines).tokens == ("<pad>", "<unk>", "a", "b", "c", "d")
     special = Word(specials=("<START>", "<STOP>")).train(lines)
     assert special.tokens[:5] == ("<pad>", "<unk>", "<START>", "<STOP>", "a")
 

@@ -13,6 +13,8 @@ from oratory.text import ClassifierData, Corpus
 from oratory.tokens import START, Encoded, Tokenizer, encode_lm, train_tokenizer
 
 ORDERS = (1, 2, 3, 4, 5)
+USUAL_DISCOUNT = 0.75
+"""For a corpus too small to choose one."""
 
 
 def measure_baselines(corpus: Corpus, tokenizer: str = "word", discount: float | None = None) -> Baselines:
@@ -26,7 +28,7 @@ def measure_baselines(corpus: Corpus, tokenizer: str = "word", discount: float |
     if lm and lm.tests:
         trained = train_tokenizer(corpus, tokenizer)
         vocabulary = len(trained)
-        languages = _language_models(corpus, trained, tokenizer, (discount,) if discount else DISCOUNTS)
+        languages = _language_models(corpus, trained, tokenizer, discount)
     if not classifiers and not languages:
         raise InputError(f"The corpus {corpus.name} has no test split, so there is nothing to measure on.")
     seen = data.seen if data else ()
@@ -40,8 +42,14 @@ def measure_baselines(corpus: Corpus, tokenizer: str = "word", discount: float |
         seen=sum(seen),
         classifier=classifiers,
         lm=languages,
-        chosen=min(languages, key=lambda name: languages[name].dev) if languages else None,
+        chosen=_lowest_on_dev(languages),
     )
+
+
+def _lowest_on_dev(languages: dict[str, LanguageFacts]) -> str | None:
+    """The model to name first: the best on dev, or the trigrams where there was no dev to ask."""
+    on_dev = {name: facts.dev for name, facts in languages.items() if facts.dev is not None}
+    return min(on_dev, key=on_dev.__getitem__) if on_dev else f"{KNESER_NEY}-3" if languages else None
 
 
 def _classifiers(data: ClassifierData) -> dict[str, ClassifierFacts]:
@@ -58,31 +66,36 @@ def _classifiers(data: ClassifierData) -> dict[str, ClassifierFacts]:
 
 
 def _language_models(
-    corpus: Corpus, tokenizer: Tokenizer, settings: str, candidates: Sequence[float]
+    corpus: Corpus, tokenizer: Tokenizer, settings: str, discount: float | None
 ) -> dict[str, LanguageFacts]:
     """Choose the discount of each order on dev, with a vocabulary that knows no dev; then fit on all of train."""
     data = corpus.need_lm()
-    choosing = corpus if data.dev is not None else corpus.with_dev()
-    own = tokenizer if choosing is corpus else train_tokenizer(choosing, settings)
-    discounts = _discounts(encode_lm(choosing, own), own, candidates)
+    discounts = _discounts(corpus, tokenizer, settings, DISCOUNTS if discount is None else (discount,))
     encoded = encode_lm(corpus, tokenizer)
     counts = NgramCounts(encoded["train"].ids, len(tokenizer), max(ORDERS))
     seen = {name: data.seen(name) for name in data.tests}
     facts = {}
     for order in ORDERS:
-        discount, dev = discounts[order]
+        chosen, dev = discounts[order] if discounts else (discount or USUAL_DISCOUNT, None)
         texts = {}
         for name in data.tests:
-            nats = counts.nats(encoded[name].ids, order, discount)
+            nats = counts.nats(encoded[name].ids, order, chosen)
             texts[name] = _text_facts(encoded[name], nats, seen[name], tokenizer)
-        facts[f"{KNESER_NEY}-{order}"] = LanguageFacts(order, discount, dev, texts)
+        facts[f"{KNESER_NEY}-{order}"] = LanguageFacts(order, chosen, dev, texts)
     return facts
 
 
 def _discounts(
-    encoded: dict[str, Encoded], tokenizer: Tokenizer, candidates: Sequence[float]
+    corpus: Corpus, tokenizer: Tokenizer, settings: str, candidates: Sequence[float]
 ) -> dict[int, tuple[float, float]]:
-    """For each order the discount with the lowest perplexity on dev, and that perplexity."""
+    """For each order the discount with the lowest perplexity on dev, and that perplexity; nothing without a dev."""
+    if corpus.need_lm().dev is None:
+        try:
+            corpus = corpus.with_dev()
+        except InputError:
+            return {}
+        tokenizer = train_tokenizer(corpus, settings)
+    encoded = encode_lm(corpus, tokenizer)
     counts = NgramCounts(encoded["train"].ids, len(tokenizer), max(ORDERS))
     dev = encoded["dev"].ids
     scored = _scored(dev, tokenizer)

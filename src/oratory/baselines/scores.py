@@ -64,8 +64,8 @@ class LanguageFacts:
 
     order: int
     discount: float
-    dev: float
-    """Perplexity of dev at this discount, before the model was fitted on all of train."""
+    dev: float | None
+    """Perplexity of dev at this discount, before the model was fitted on all of train; None where there is no dev."""
     texts: dict[str, TextFacts]
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Baselines(Tabled):
     classifier: dict[str, ClassifierFacts]
     lm: dict[str, LanguageFacts]
     chosen: str | None
-    """The language model with the lowest perplexity on dev."""
+    """The language model with the lowest perplexity on dev; the trigrams where there was no dev."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; `lm` has the chosen model under the plain name too."""
@@ -109,6 +109,7 @@ class Baselines(Tabled):
                 for name, facts in self.classifier.items()
             )
             note = "; ".join(f"{name}: {facts.about}" for name, facts in self.classifier.items()) + "."
+            note += " The intervals take items as independent, which sentences of one speech are not quite."
             tables.append(Table("Accuracy on test in % (95% interval)", columns, rows, note=note))
         if self.lm:
             tables.append(self._language_table())
@@ -126,8 +127,10 @@ class Baselines(Tabled):
             )
             for name, facts in self.lm.items()
         )
-        how = "chosen on dev" if self.discount is None else "as given"
-        note = f"* lowest on dev. Tokenizer {self.tokenizer}, {self.vocabulary:,} entries; discounts {how}."
+        no_dev = all(facts.dev is None for facts in self.lm.values())
+        how, star = ("usual, for want of a dev split", "usual") if no_dev else ("chosen on dev", "lowest on dev")
+        how = how if self.discount is None else "as given"
+        note = f"* {star}. Tokenizer {self.tokenizer}, {self.vocabulary:,} entries; discounts {how}."
         if len(texts) > len(shown):
             note += f" {len(texts) - len(shown)} more texts are in the JSON."
         return Table("Perplexity of the test texts", ("baseline", "discount", "dev", *shown), rows, note=note)

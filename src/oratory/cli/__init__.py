@@ -4,7 +4,9 @@ A file defines `command`, a function, or `app`, a group of commands. Only `typer
 that `oratory --help` answers at once; what a command needs, it imports when it runs.
 """
 
+import io
 import pkgutil
+import signal
 import sys
 from importlib import import_module
 from typing import Annotated
@@ -33,26 +35,29 @@ def build() -> typer.Typer:
 
 
 def main() -> None:
-    """Run a command. What a user can put right is one sentence and exit code 2; Ctrl-C is exit code 130."""
+    """Run a command. What a user can put right is one sentence and exit code 2."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # When the reader of our output goes away, so do we, quietly.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # A terminal that cannot show a character shows its number.
     try:
         build()()
     except InputError as error:
-        from rich.console import Console
-
-        Console(stderr=True, soft_wrap=True).print(f"[bold red]oratory:[/] {_plain(str(error))}", highlight=False)
+        _complain(str(error))
+        sys.exit(2)
+    except OSError as error:
+        _complain(f"{error.filename or 'The output'} cannot be used: {error.strerror or error}.")
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has gone; Python would complain again when it closes the stream.
-        sys.stderr.close()
-        sys.exit(0)
 
 
-def _plain(text: str) -> str:
-    from rich.markup import escape
+def _complain(sentence: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
 
-    return escape(text)
+    Console(stderr=True, soft_wrap=True).print(Text("oratory: ", style="bold red"), Text(sentence), sep="")
 
 
 def _version(asked: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oratory.errors import InputError
+from oratory.files import exists
 
 if TYPE_CHECKING:
     from oratory.tables import Tabled
@@ -22,16 +23,27 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to s
 Settings = Annotated[
     list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
 ]
+Plugins = Annotated[
+    list[Path] | None, typer.Option("--plugin", help="A file with mechanisms of your own; may come again.")
+]
+
+
+def load_plugins(paths: list[Path] | None) -> None:
+    """Add the mechanisms of users' own files."""
+    if paths:
+        from oratory.mechanisms import REGISTRY
+
+        for path in paths:
+            REGISTRY.load_plugin(path)
 
 
 def load(data: str, presidents: str | None, text_column: str | None, label_column: str | None) -> "Corpus":
     """The corpus that the options name."""
     from oratory.text import load_corpus
 
-    if "=" in data and not Path(data).exists():
+    if "=" in data and not exists(Path(data)):
         raise InputError(f"{data!r} stands where the data belongs; first the data, then settings, as in: sotu {data}")
-    speakers = None if presidents is None else [name.strip() for name in presidents.split(",") if name.strip()]
-    return load_corpus(data, presidents=speakers, text_column=text_column, label_column=label_column)
+    return load_corpus(data, presidents=presidents, text_column=text_column, label_column=label_column)
 
 
 def print_json(facts: dict[str, Any]) -> None:

@@ -22,8 +22,11 @@ def command(
     json: common.Json = False,
 ) -> None:
     """Leakage, duplicates, near duplicates, label conflicts and balance of a corpus."""
+    from oratory.errors import InputError
     from oratory.text import audit
 
+    if fail_above is not None and not 0 <= fail_above <= 1:
+        raise InputError(f"--fail-above takes a share from 0 to 1, not {fail_above}.")
     found = audit(common.load(data, presidents, text_column, label_column), near)
     if json:
         common.print_json(found.to_dict())

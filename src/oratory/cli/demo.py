@@ -29,7 +29,9 @@ def command(
     audited = audit(corpus)
     common.note("Measuring the baselines ...")
     measured = measure_baselines(corpus)
-    again = shlex.join(["oratory", "demo", data, *(["--presidents", presidents] if presidents else [])])
+    options = {"--presidents": presidents, "--text-column": text_column, "--label-column": label_column}
+    given = [word for option, value in options.items() if value for word in (option, value)]
+    again = shlex.join(["oratory", "demo", data, *given])
     report = write_overview(out / "report.html", described, audited, measured, again)
     if json:
         facts = {"corpus": described.to_dict(), "audit": audited.to_dict(), "baselines": measured.to_dict()}

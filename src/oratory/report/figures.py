@@ -22,6 +22,7 @@ _STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 10,
     "text.color": _INK,
+    "text.parse_math": False,  # A dollar sign in a name is a dollar sign.
     "axes.edgecolor": _INK,
     "axes.labelcolor": _INK,
     "xtick.color": _INK,
@@ -38,18 +39,18 @@ def accuracy(facts: Baselines) -> str:
         groups = [("all", facts.test), ("seen", facts.seen), ("unseen", facts.test - facts.seen)]
         groups = [(name, items) for name, items in groups if items]
         width = 0.8 / len(facts.classifier)
+        bars: dict[str, Any] = {}
         for at, (name, scores) in enumerate(facts.classifier.items()):
             for place, (group, _) in enumerate(groups):
                 share = getattr(scores, group)
                 x, value, (low, high) = place + (at - 1) * width, share.value, share.interval
-                label = name if place == 0 else None
-                axes.bar(x, 100 * value, 0.9 * width, color=PALETTE[at], label=label)
+                bars[name] = axes.bar(x, 100 * value, 0.9 * width, color=PALETTE[at])
                 spread = [[100 * (value - low)], [100 * (high - value)]]
                 axes.errorbar(x, 100 * value, yerr=spread, color=_INK, linewidth=1, capsize=2)
         axes.set_xticks(range(len(groups)), [f"{name} ({items:,})" for name, items in groups])
         axes.set_ylabel("accuracy on test, %")
         axes.set_ylim(0, 105)
-        _legend(axes)
+        _legend(axes, list(bars.values()), list(bars))
         return _svg(figure)
 
 
@@ -57,16 +58,17 @@ def perplexity(facts: Baselines, texts: Sequence[str]) -> str:
     """Perplexity of test texts against the order of the n-gram model."""
     with _drawing() as (figure, axes):
         models = list(facts.lm.values())
+        lines: list[Any] = []
         for at, text in enumerate(texts):
             values = [model.texts[text].perplexity for model in models]
-            axes.plot([model.order for model in models], values, "o-", color=PALETTE[at % len(PALETTE)], label=text)
+            lines += axes.plot([model.order for model in models], values, "o-", color=PALETTE[at % len(PALETTE)])
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.yaxis.set_minor_formatter(lambda value, _: f"{value:,.0f}")
         axes.set_xticks([model.order for model in models])
         axes.set_xlabel("words in an n-gram (Kneser-Ney)")
         axes.set_ylabel("perplexity")
-        _legend(axes)
+        _legend(axes, lines, texts)
         return _svg(figure)
 
 
@@ -81,8 +83,9 @@ def _drawing() -> Iterator[tuple[Any, Any]]:
         yield figure, figure.add_subplot()
 
 
-def _legend(axes: Any) -> None:
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+def _legend(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    # Handed over one by one, since labels with an underscore in front would be left out.
+    axes.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
 
 def _svg(figure: Any) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -12,15 +13,19 @@ from oratory.tables import Table
 WIDTH = 120
 """Columns where the output is no terminal, and so has no width of its own."""
 
+NAME = 18
+"""How far a column of words may shrink."""
+
 
 def print_tables(tables: Sequence[Table], heading: str = "") -> None:
-    """Print to stdout."""
+    """Print to stdout. A table that is too wide for the screen is printed wider than it: no figure is ever cut."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
     if heading:
         console.print(Text(heading, style="bold"), end="\n\n")
     for table in tables:
+        console.width = max(console.width, _least_width(table))
         console.print(_rich(table))
         if table.note:
             console.print(Text(table.note, style="dim"))
@@ -29,10 +34,22 @@ def print_tables(tables: Sequence[Table], heading: str = "") -> None:
 
 def _rich(table: Table) -> RichTable:
     made = RichTable(title=Text(table.title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(table.columns):
-        is_figure = index >= table.words
-        made.add_column(Text(column), justify="right" if is_figure else "left", no_wrap=is_figure)
+    for index, (column, least) in enumerate(zip(table.columns, _least(table), strict=True)):
+        made.add_column(Text(column), justify="right" if index >= table.words else "left", min_width=least)
     for row in table.rows:
         # Text and not str: what stands in a corpus must not be read as markup.
         made.add_row(*map(Text, row))
     return made
+
+
+def _least(table: Table) -> list[int]:
+    """The least width of each column: all of its figures, or as much of its words as reads well."""
+    least = []
+    for index in range(len(table.columns)):
+        longest = max((cell_len(row[index]) for row in table.rows), default=1)
+        least.append(longest if index >= table.words else min(longest, NAME))
+    return least
+
+
+def _least_width(table: Table) -> int:
+    return sum(_least(table)) + 3 * len(table.columns)

@@ -1,6 +1,6 @@
 """The audit: what test shares with train, and what is odd inside a split.
 
-Everything is compared after normalising (case, punctuation, white space); see METHODS in the docs.
+Everything is compared after normalising: case, punctuation and white space do not count.
 """
 
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ from functools import cached_property
 from oratory.errors import InputError
 from oratory.text.corpus import ClassifierData, Corpus, LanguageData, normalise
 from oratory.text.findings import Audit, NearPair, OverlapFacts, SplitFacts, TextFacts
-from oratory.text.overlap import Index, Near, Numbering
+from oratory.text.overlap import Index, Numbering, Words
 
 NGRAMS = (8, 13)
 NEAR = 0.5
@@ -44,13 +44,29 @@ class _Side:
 
     texts: Sequence[str]
     normalised: Sequence[str]
-    index: Index
     labels: Sequence[int] | None
+    numbering: Numbering
 
     @classmethod
     def of(cls, texts: Sequence[str], numbering: Numbering, labels: Sequence[int] | None = None) -> "_Side":
-        normalised = [normalise(text) for text in texts]
-        return cls(texts, normalised, Index(numbering.words(normalised)), labels)
+        return cls(texts, [normalise(text) for text in texts], labels, numbering)
+
+    @cached_property
+    def words(self) -> Words:
+        return self.numbering.words(self.normalised)
+
+    @cached_property
+    def first(self) -> dict[str, int]:
+        """Each distinct normalised text, with the first item that has it."""
+        found: dict[str, int] = {}
+        for index, text in enumerate(self.normalised):
+            found.setdefault(text, index)
+        return found
+
+    @cached_property
+    def index(self) -> Index:
+        """Over distinct texts, in the order of `first`: what is repeated need not be found twice."""
+        return Index(self.numbering.words(list(self.first)))
 
     @cached_property
     def labels_of(self) -> dict[str, set[int | None]]:
@@ -81,22 +97,31 @@ def _overlap(side: _Side, other: _Side, near: float) -> OverlapFacts:
     same_label = None
     if side.labels is not None and other.labels is not None:
         same_label = sum(side.labels[index] in other.labels_of[side.normalised[index]] for index in exact)
-    seen = set(exact)
-    words = side.index.words
-    almost = [pair for pair in other.index.near_duplicates(words, near) if pair.item not in seen]
+    almost = _near(side, other, near)
+    repeats = Counter(side.normalised)
     return OverlapFacts(
         items=len(side.texts),
         exact=len(exact),
         same_label=same_label,
-        ngrams={str(n): int(other.index.shares_ngram(words, n).sum()) for n in NGRAMS},
-        near=len(almost),
-        near_examples=[_pair(pair, side, other) for pair in sorted(almost, key=lambda p: -p.jaccard)[:EXAMPLES]],
-        unknown_words=other.index.unknown_share(words),
+        ngrams={str(n): int(other.index.shares_ngram(side.words, n).sum()) for n in NGRAMS},
+        near=sum(repeats[text] for text in almost),
+        near_examples=sorted(almost.values(), key=lambda pair: -pair.jaccard)[:EXAMPLES],
+        unknown_words=other.index.unknown_share(side.words),
     )
 
 
-def _pair(pair: Near, side: _Side, other: _Side) -> NearPair:
-    return NearPair(side.texts[pair.item], other.texts[pair.other], round(pair.jaccard, 4))
+def _near(side: _Side, other: _Side, threshold: float) -> dict[str, NearPair]:
+    """Distinct texts that do not stand in the other set, each with the one there that is most alike."""
+    unseen = [text for text in side.first if text not in other.first]
+    if not unseen:
+        return {}
+    others = list(other.first.values())
+    return {
+        unseen[pair.item]: NearPair(
+            side.texts[side.first[unseen[pair.item]]], other.texts[others[pair.other]], round(pair.jaccard, 4)
+        )
+        for pair in other.index.near_duplicates(side.numbering.words(unseen), threshold)
+    }
 
 
 def _language(
@@ -114,5 +139,5 @@ def _language(
         side = _Side.of(lines, numbering)
         in_running = _overlap(side, running, near)
         in_labelled = in_running if same else _overlap(side, labelled, near) if labelled else None
-        facts[name] = TextFacts(len(lines), len(side.index.words.ids), in_running, in_labelled)
+        facts[name] = TextFacts(len(lines), len(side.words.ids), in_running, in_labelled)
     return facts

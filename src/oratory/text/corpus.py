@@ -9,27 +9,34 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from oratory.errors import InputError
-from oratory.text.dev import carve
+from oratory.tables import Table, Tabled
+from oratory.text.dev import carve, too_few
 
-_LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
-_NOT_WORDS = re.compile(r"[\W_]+")
+_LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029\ufeff]+")
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks, tabs, and white space at its ends."""
+    """The text without line breaks, tabs, byte order marks, and white space at its ends."""
     return _LINE_BREAKS.sub(" ", text).strip()
 
 
 def normalise(text: str) -> str:
     """The text without case, punctuation and white space: what `seen` and `duplicate` compare.
 
-    A text of punctuation alone is compared as it is, so that "..." and "?!" stay two texts.
+    Letters, their marks, numbers and symbols stay. A text of punctuation alone is compared as it is, so that "..." and
+    "?!" stay two texts.
     """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return _NOT_WORDS.sub(" ", folded).strip() or folded.strip()
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join("".join(map(_without_punctuation, folded)).split()) or folded.strip()
+
+
+@cache
+def _without_punctuation(character: str) -> str:
+    """The character; a blank in place of punctuation (P), separators (Z) and control characters (C)."""
+    return " " if unicodedata.category(character)[0] in "PZC" else character
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,11 @@ class LanguageData:
     dev: tuple[str, ...] | None = None
     tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        taken = {"train", "dev"} & set(self.tests)
+        if taken:
+            raise InputError(f"A test text may not be called {taken.pop()!r}, like the text that is learned from.")
+
     def texts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Train, dev where there is one, and the test texts, by name."""
         yield "train", self.train
@@ -93,8 +105,8 @@ class LanguageData:
         return frozenset(map(normalise, self.train))
 
 
-@dataclass(frozen=True)
-class Corpus:
+@dataclass(frozen=True, repr=False)
+class Corpus(Tabled):
     """Texts with splits, labels and a fingerprint."""
 
     name: str
@@ -105,6 +117,16 @@ class Corpus:
     def __post_init__(self) -> None:
         if self.classifier is None and self.lm is None:
             raise InputError(f"The corpus {self.name} holds no text.")
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.classifier.train):,} labelled texts"] if self.classifier else []
+        parts += [f"{len(self.lm.train):,} lines"] if self.lm else []
+        return f"<Corpus {self.name}: {' and '.join(parts)} to learn from, fingerprint {self.fingerprint}>"
+
+    def tables(self) -> list[Table]:
+        from oratory.text.describe import describe
+
+        return describe(self).tables()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -129,16 +151,32 @@ class Corpus:
         return digest.hexdigest()[:16]
 
     def with_dev(self, share: float = 0.1) -> "Corpus":
-        """This corpus with a dev split for each task: its own, or one carved from train."""
-        classifier, lm = self.classifier, self.lm
-        if classifier and classifier.dev is None:
-            kept, held = carve(classifier.train.normalised, classifier.train.labels, share)
-            classifier = replace(classifier, train=_pick(classifier.train, kept), dev=_pick(classifier.train, held))
-        if lm and lm.dev is None:
-            kept, held = carve([normalise(line) for line in lm.train], [0] * len(lm.train), share)
-            lines = lm.train
-            lm = replace(lm, train=tuple(lines[i] for i in kept), dev=tuple(lines[i] for i in held))
-        return replace(self, classifier=classifier, lm=lm)
+        """This corpus with a dev split for each task: its own, or one carved from train.
+
+        Both tasks are carved at once, so that no text is held out in one and learned from in the other.
+        """
+        classifier = self.classifier if self.classifier and self.classifier.dev is None else None
+        lm = self.lm if self.lm and self.lm.dev is None else None
+        labelled = classifier.train.texts if classifier else ()
+        running = lm.train if lm else ()
+        if not labelled and not running:
+            return self
+        # The lines of running text are one more label.
+        labels = [*(classifier.train.labels if classifier else ()), *[-1] * len(running)]
+        held = set(carve([normalise(text) for text in (*labelled, *running)], labels, share))
+        first = len(labelled)
+        if (labelled and not any(i < first for i in held)) or (running and not any(i >= first for i in held)):
+            raise too_few(len(labels))
+        changed = self
+        if classifier:
+            train = _pick(classifier.train, [i for i in range(first) if i not in held])
+            dev = _pick(classifier.train, [i for i in range(first) if i in held])
+            changed = replace(changed, classifier=replace(classifier, train=train, dev=dev))
+        if lm:
+            kept = tuple(line for i, line in enumerate(running, first) if i not in held)
+            out = tuple(line for i, line in enumerate(running, first) if i in held)
+            changed = replace(changed, lm=replace(lm, train=kept, dev=out))
+        return changed
 
     def training_lines(self) -> tuple[str, ...]:
         """Every line that may be learned from, as a tokenizer needs them: both tasks, the same lines once."""

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from oratory.errors import InputError
 
 
-def carve(normalised: Sequence[str], labels: Sequence[int], share: float) -> tuple[list[int], list[int]]:
-    """Indices to keep in train and to hold out: stratified, repeatable, and sharing no normalised text.
+def carve(normalised: Sequence[str], labels: Sequence[int], share: float) -> list[int]:
+    """The indices to hold out of train: stratified, repeatable, and sharing no normalised text with the rest.
 
     Items with one normalised text move together. Their order is that of a hash of the text, so the choice depends
     neither on the order of the file nor on a random state. Of each label, groups are held out until the share is
-    reached; at least one item of a label always stays in train.
+    reached: at least one item where there are two, and never all.
     """
     if not 0 < share < 1:
         raise InputError(f"The share of the dev split must lie between 0 and 1, not {share}.")
     groups: dict[str, list[int]] = defaultdict(list)
     for index, text in enumerate(normalised):
         groups[text].append(index)
-    sizes = Counter(labels)
-    wanted = {label: round(share * size) for label, size in sizes.items()}
+    wanted = {label: min(max(1, round(share * size)), size - 1) for label, size in Counter(labels).items()}
     held: Counter[int] = Counter()
     chosen: list[int] = []
     for text in sorted(groups, key=_hash):
@@ -28,10 +27,16 @@ def carve(normalised: Sequence[str], labels: Sequence[int], share: float) -> tup
         if all(held[label] + count <= wanted[label] for label, count in of_group.items()):
             held.update(of_group)
             chosen.extend(groups[text])
-    if not chosen:
-        raise InputError(f"{len(labels)} training items are too few to hold out a dev split; bring a dev file.")
-    out = set(chosen)
-    return [index for index in range(len(labels)) if index not in out], sorted(chosen)
+    if not chosen or any(wanted[label] and not held[label] for label in wanted):
+        raise too_few(len(labels))
+    return sorted(chosen)
+
+
+def too_few(items: int) -> InputError:
+    """The error where train is too small to give something away."""
+    return InputError(
+        f"{items} training items are too few, or too much alike, to hold out a dev split; bring a dev file."
+    )
 
 
 def _hash(text: str) -> bytes:

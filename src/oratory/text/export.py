@@ -1,5 +1,6 @@
 """Writing a corpus as a folder in the reference layout, which `load_corpus` reads back."""
 
+import os
 import secrets
 import shutil
 from pathlib import Path
@@ -9,12 +10,13 @@ from oratory.files import write_text
 from oratory.text.corpus import Corpus
 
 
-def export(corpus: Corpus, folder: Path) -> list[Path]:
+def export(corpus: Corpus, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the folder whole or not at all, and return its files. A folder with anything in it is refused."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} exists and is not an empty folder; name another one.")
+    folder = Path(folder).absolute()
     building = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError(f"{folder} exists and is not an empty folder; name another one.")
         for name, lines in _files(corpus).items():
             write_text(building / name, "".join(f"{line}\n" for line in lines))
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -96,6 +96,8 @@ class Audit(Tabled):
 
 def _sentences(facts: Audit) -> list[str]:
     said = []
+    if "test in train" not in facts.overlaps and not facts.lm:
+        said.append("There is no test split, so there is nothing that train could leak into.")
     for name, overlap in facts.overlaps.items():
         left, right = name.split(" in ")
         if overlap.exact:
@@ -149,15 +151,14 @@ def _tables(facts: Audit) -> list[Table]:
         )
         found.append(Table("Inside each split", ("split", "items", "repeated", "under two labels"), rows))
     if facts.lm:
-        rows = tuple(
-            (
-                name,
-                *_cells(text.in_lm_train),
-                number(text.in_classifier_train.exact if text.in_classifier_train else None),
-            )
-            for name, text in facts.lm.items()
-        )
-        columns = ("lines of", *_COLUMNS, "in classifier train")
+        labelled = {name: text.in_classifier_train for name, text in facts.lm.items()}
+        # Where both tasks learn from the same lines, a second column would say the same.
+        two_files = any(other and other != facts.lm[name].in_lm_train for name, other in labelled.items())
+        extra = {
+            name: (number(other.exact if other else None),) if two_files else () for name, other in labelled.items()
+        }
+        rows = tuple((name, *_cells(text.in_lm_train), *extra[name]) for name, text in facts.lm.items())
+        columns = ("lines of", *_COLUMNS, *(["in classifier train"] if two_files else []))
         found.append(Table("Lines of the test texts that stand in the training text", columns, rows))
     pairs = [(name, pair) for name, overlap in facts.overlaps.items() for pair in overlap.near_examples]
     if pairs:

@@ -13,13 +13,21 @@ SPLITS = {"train": ("train",), "dev": ("dev", "validation", "valid", "val"), "te
 """The splits, and the names their files may have."""
 
 _TEST_TEXT = re.compile(r"test_LM_(.+)\.txt")
+_REFERENCE = re.compile(r"(train|dev|test)_CLS\.tsv|(train|dev)_LM\.txt|test_LM_.+\.txt")
+_ALMOST = re.compile(r"(train|dev|test)_(CLS|LM)\b", re.IGNORECASE)
 
 
 def load(folder: Path, text_column: str | None = None, label_column: str | None = None) -> Corpus:
     """The corpus that a folder holds, in whichever layout it is."""
     names = _names(folder)
     tables = _tables(folder, names)
-    reference = [name for name in names if re.fullmatch(r"(train|dev|test)_(CLS\.tsv|LM(_.+)?\.txt)", name)]
+    reference = [name for name in names if _REFERENCE.fullmatch(name)]
+    almost = next((name for name in names if _ALMOST.match(name) and name not in reference), None)
+    if almost is not None:
+        raise InputError(
+            f"{folder / almost} is no name of this layout: train_CLS.tsv, dev_CLS.tsv, test_CLS.tsv, train_LM.txt, "
+            "dev_LM.txt, and test_LM_<name>.txt for each test text."
+        )
     if tables and reference:
         mixed = f"{next(iter(tables.values())).name} and {reference[0]}"
         raise InputError(f"{folder} mixes two layouts ({mixed}); keep one.")
@@ -37,7 +45,10 @@ def load(folder: Path, text_column: str | None = None, label_column: str | None 
 def is_corpus(folder: Path) -> bool:
     """Whether a folder has a training file in one of the layouts."""
     names = {"train_CLS.tsv", "train_LM.txt", *(f"train{ending}" for ending in READERS)}
-    return any((folder / name).is_file() for name in names)
+    try:
+        return any((folder / name).is_file() for name in names)
+    except OSError:
+        return False  # Somebody else's folder.
 
 
 def classifier_data(splits: Mapping[str, Sequence[Row]]) -> ClassifierData:
@@ -73,6 +84,8 @@ def _names(folder: Path) -> list[str]:
         raise InputError(f"{folder} is a file; give the folder that holds the training and test files.") from None
     except PermissionError:
         raise InputError(f"{folder} may not be read: no permission.") from None
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror}.") from None
     if not names:
         raise InputError(f"{folder} is an empty folder.")
     return names
@@ -109,6 +122,8 @@ def _from_reference(folder: Path, names: Sequence[str]) -> Corpus:
     labelled = {split: read_labelled(path) for split in SPLITS if (path := folder / f"{split}_CLS.tsv").name in names}
     running = {split: _lines(path) for split in ("train", "dev") if (path := folder / f"{split}_LM.txt").name in names}
     tests = {match[1]: _lines(folder / name) for name in names if (match := _TEST_TEXT.fullmatch(name))}
+    for taken in {"train", "dev"} & set(tests):
+        raise InputError(f"{folder}/test_LM_{taken}.txt: a test text may not be called {taken!r}.")
     for kind, parts, rest in (
         ("train_CLS.tsv", labelled, labelled),
         ("train_LM.txt", running, {**running, **tests}),

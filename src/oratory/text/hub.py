@@ -51,13 +51,19 @@ def _running_text(tables: dict[str, Table], text_column: str | None) -> Language
     for split, table in tables.items():
         column = find_text(table, text_column)
         texts[split] = tuple(line for cells in table.cells if (line := one_line(cells[column] or "")))
-    tests = {"test": texts["test"]} if "test" in texts else {}
-    return LanguageData(texts["train"], texts.get("dev"), tests)
+    if not texts["train"]:
+        raise InputError(f"{tables['train'].path} holds no text: every row is blank.")
+    tests = {"test": texts["test"]} if texts.get("test") else {}
+    return LanguageData(texts["train"], texts.get("dev") or None, tests)
 
 
 def _named(row: Row, names: list[str] | None) -> Row:
     """The row with the label's name where the data set keeps names for its numbers."""
-    return Row(row.text, one_line(names[int(row.label)]), row.where) if names else row
+    if not names:
+        return row
+    if not 0 <= int(row.label) < len(names):
+        raise InputError(f"{row.where}: the label {row.label} has no name; the data set names {', '.join(names)}.")
+    return Row(row.text, one_line(names[int(row.label)]), row.where)
 
 
 def _load_dataset(name: str) -> Any:
@@ -68,6 +74,8 @@ def _load_dataset(name: str) -> Any:
     import datasets
 
     path, _, configuration = name.partition(":")
+    if not path:
+        raise InputError("hub: needs a name, as in hub:owner/name.")
     try:
         return datasets.load_dataset(path, configuration or None)
     except ConnectionError:
@@ -75,8 +83,9 @@ def _load_dataset(name: str) -> Any:
             f"hub:{name} cannot be reached: no network, and it is not in the local cache. Try again with a "
             "network, or give a folder."
         ) from None
-    except (datasets.exceptions.DatasetNotFoundError, FileNotFoundError, ValueError) as error:
-        raise InputError(f"hub:{name} cannot be loaded: {str(error).splitlines()[0]}") from None
+    except (datasets.exceptions.DatasetsError, OSError, ValueError) as error:
+        reason = str(error.__cause__ or error) or type(error).__name__
+        raise InputError(f"hub:{name} cannot be loaded: {reason.splitlines()[0]}") from None
 
 
 def offline_without_network() -> None:

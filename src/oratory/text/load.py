@@ -14,13 +14,14 @@ DEFAULT = "sotu"
 def load_corpus(
     data: str | os.PathLike[str] = DEFAULT,
     *,
-    presidents: Sequence[str] | None = None,
+    presidents: str | Sequence[str] | None = None,
     text_column: str | None = None,
     label_column: str | None = None,
 ) -> Corpus:
     """The corpus `sotu`, a folder, or `hub:NAME`.
 
-    `presidents` chooses the speakers of `sotu`; the columns are for tables whose names are not the usual ones.
+    `presidents` chooses the speakers of `sotu`, as a list or with commas between; the columns are for tables whose
+    names are not the usual ones.
     """
     name = os.fspath(data)
     if not name:
@@ -30,6 +31,8 @@ def load_corpus(
     if name == "sotu":
         if text_column or label_column:
             raise InputError("The corpus sotu has no columns to name.")
+        if isinstance(presidents, str):
+            presidents = [name.strip() for name in presidents.split(",") if name.strip()]
         return sotu.load(presidents if presidents is not None else sotu.PRESIDENTS)
     if name.startswith("hub:"):
         return hub.load(name.removeprefix("hub:"), text_column, label_column)

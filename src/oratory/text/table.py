@@ -7,6 +7,7 @@ columns could be either.
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +69,12 @@ def find_columns(table: Table, text: str | None, label: str | None) -> tuple[int
             asked = text or label
             raise InputError(f"{table.path}, line 1: there is no header, so no column can be called {asked!r}.")
         return _by_content(table)
-    return find_text(table, text), _by_name(table, label, LABEL_NAMES, "label")
+    found = find_text(table, text), _by_name(table, label, LABEL_NAMES, "label")
+    if found[0] == found[1]:
+        raise InputError(
+            f"{table.path}, line 1: the column {table.columns[found[0]]!r} cannot be text and label at once."
+        )
+    return found
 
 
 def find_text(table: Table, asked: str | None) -> int:
@@ -81,9 +87,9 @@ def rows_of(table: Table, text: int, label: int) -> list[Row]:
     rows = []
     for index, cells in enumerate(table.cells):
         where = table.where(index)
-        if len(cells) <= max(text, label):
-            wanted = max(text, label) + 1
-            raise InputError(f"{where}: {len(cells)} column(s) where at least {wanted} are needed.")
+        wanted = len(table.columns or "12")
+        if len(cells) != wanted:
+            raise InputError(f"{where}: {len(cells)} column(s) where there should be {wanted}.")
         rows.append(_row(cells[text] or "", cells[label] or "", where))
     return rows
 
@@ -91,9 +97,9 @@ def rows_of(table: Table, text: int, label: int) -> list[Row]:
 def _row(text: str, label: str, where: str) -> Row:
     row = Row(one_line(text), one_line(label), where)
     if not row.label:
-        raise InputError(f"{where}: the label is missing.")
+        raise InputError(f"{where}: the label is missing, or is neither text nor a number.")
     if not row.text:
-        raise InputError(f"{where}: the text is missing.")
+        raise InputError(f"{where}: the text is missing, or is no text.")
     return row
 
 
@@ -103,15 +109,21 @@ def _by_name(table: Table, asked: str | None, usual: Sequence[str], what: str) -
         if asked not in columns:
             error = unknown("column", asked, columns)
             raise InputError(f"{table.path}, line 1: {error}")
-        return columns.index(asked)
+        return _only(table, asked, columns)
     folded = [column.casefold() for column in columns]
-    found = next((folded.index(name) for name in usual if name in folded), None)
+    found = next((_only(table, name, folded) for name in usual if name in folded), None)
     if found is None:
         raise InputError(
             f"{table.path}, line 1: none of the columns {', '.join(columns)} is called {' or '.join(usual[:3])}; "
             f"name the one that holds the {what} with --{what}-column."
         )
     return found
+
+
+def _only(table: Table, name: str, columns: Sequence[str]) -> int:
+    if columns.count(name) > 1:
+        raise InputError(f"{table.path}, line 1: {columns.count(name)} columns are called {name!r}.")
+    return columns.index(name)
 
 
 def _by_content(table: Table) -> tuple[int, int]:
@@ -217,13 +229,15 @@ def table_of(path: str, columns: Sequence[str], values: dict[str, list[Any]]) ->
 
 def _cell(value: Any, column: str, where: str) -> str | None:
     """Text and numbers as text. What else a column holds only matters once it is asked for."""
-    if value is None or isinstance(value, str):
-        if value is not None and "\0" in value:
+    if isinstance(value, str):
+        if "\0" in value:
             raise InputError(f"{where}: a NUL byte in {column!r}; this is not text.")
+        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+            raise InputError(f"{where}: half of a surrogate pair in {column!r}; this is not Unicode text.")
         return value
     if isinstance(value, bool):
         return str(int(value))
-    if isinstance(value, int | float):
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return str(int(value)) if value == int(value) else str(value)
     return None
 

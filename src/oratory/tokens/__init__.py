@@ -1,6 +1,13 @@
 """Tokenizers: words, characters, trained and pretrained subwords, behind one interface."""
 
-from oratory.tokens.corpus import cache_folder, encode_classifier, encode_lm, load_tokenizer, train_tokenizer
+from oratory.tokens.corpus import (
+    cache_folder,
+    encode_classifier,
+    encode_lm,
+    load_tokenizer,
+    train_tokenizer,
+    with_special,
+)
 from oratory.tokens.encoded import Encoded
 from oratory.tokens.tokenizer import CLS, PAD, START, STOP, UNK, Tokenizer
 
@@ -17,4 +24,5 @@ __all__ = [
     "encode_lm",
     "load_tokenizer",
     "train_tokenizer",
+    "with_special",
 ]

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from oratory.errors import InputError
 from oratory.tokens.subword import SubwordTokenizer
-from oratory.tokens.tokenizer import PAD, UNK
+from oratory.tokens.vocabulary import special_tokens
+
+LARGEST = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,9 +25,14 @@ class Bpe:
     def train(self, lines: Sequence[str]) -> "BpeTokenizer":
         from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-        specials = [PAD, UNK, *self.specials]
-        if self.size < 256 + len(specials):
-            raise InputError(f"bpe(size={self.size}) is too small: 256 bytes and {len(specials)} specials come first.")
+        specials = special_tokens(self.specials)
+        if not 256 + len(specials) <= self.size <= LARGEST:
+            raise InputError(
+                f"bpe(size={self.size}): the size must be at least {256 + len(specials)}, for 256 bytes and "
+                f"{len(specials)} special tokens, and at most {LARGEST:,}."
+            )
+        if not 1 <= self.min_count <= LARGEST:
+            raise InputError(f"bpe(min_count={self.min_count}): it must be at least 1 and at most {LARGEST:,}.")
         inner = Tokenizer(models.BPE())
         inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         inner.decoder = decoders.ByteLevel()
@@ -43,3 +51,8 @@ class BpeTokenizer(SubwordTokenizer):
     """Byte-pair encoding."""
 
     kind = "bpe"
+
+    def __init__(self, inner: Any, pad_id: int, unk_id: int | None) -> None:
+        super().__init__(inner, pad_id, unk_id)
+        # "<pad>" in somebody's text is five characters, and not the special token.
+        self.inner.encode_special_tokens = True

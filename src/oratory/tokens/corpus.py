@@ -1,4 +1,4 @@
-"""A corpus through a tokenizer, once: trained tokenizers and encoded texts are kept in a cache."""
+"""A corpus through a tokenizer, once: encoded texts are kept in a cache."""
 
 import dataclasses
 import hashlib
@@ -13,7 +13,7 @@ from safetensors.numpy import load, save
 
 from oratory.errors import InputError
 from oratory.files import write_bytes
-from oratory.settings import choose
+from oratory.settings import choose, written
 from oratory.text import Corpus
 from oratory.tokens.bpe import Bpe, BpeTokenizer
 from oratory.tokens.char import Char, CharTokenizer
@@ -44,16 +44,24 @@ def train_tokenizer(corpus: Corpus, settings: str | Trainable = "word") -> Token
     return chosen.train(corpus.training_lines())
 
 
+def with_special(settings: str, token: str) -> str:
+    """The settings of a tokenizer with one more special token; a published one has those it has."""
+    chosen = choose(settings, SETTINGS, "tokenizer")
+    if token in getattr(chosen, "specials", (token,)):
+        return settings
+    return written(dataclasses.replace(chosen, specials=(*chosen.specials, token)), settings.partition("(")[0])
+
+
 def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
     """The tokenizer that `save` wrote."""
     values = read_dict(Path(path))
     kind = values.pop("kind", None)
-    if kind not in TOKENIZERS:
+    if not isinstance(kind, str) or kind not in TOKENIZERS:
         raise InputError(f"{path} is not a tokenizer that Oratory saved; for others write pretrained:PATH.")
     try:
         return TOKENIZERS[kind].from_dict(values)
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{path} is not a whole {kind} tokenizer: {error} is missing or wrong.") from None
+    except Exception as error:  # a damaged file can be wrong in any way, and the library raises plain Exception
+        raise InputError(f"{path} is not a whole {kind} tokenizer ({type(error).__name__}: {error}).") from None
 
 
 def encode_classifier(corpus: Corpus, tokenizer: Tokenizer) -> dict[str, Encoded]:

@@ -9,6 +9,7 @@ from typing import Any
 import tokenizers
 
 from oratory.errors import InputError
+from oratory.files import exists
 from oratory.text.hub import offline_without_network
 from oratory.tokens.subword import SubwordTokenizer
 from oratory.tokens.tokenizer import read_dict
@@ -23,14 +24,14 @@ class Pretrained:
 
     def train(self, lines: Sequence[str]) -> "PretrainedTokenizer":
         path = Path(self.path)
-        if path.is_dir():
+        if exists(path) and path.is_dir():
             path = path / "tokenizer.json"
-            if not path.exists():
+            if not exists(path):
                 raise InputError(
                     f"{self.path} has no tokenizer.json; save it with transformers: "
                     "AutoTokenizer.from_pretrained(...).save_pretrained(folder)."
                 )
-        if path.exists():
+        if exists(path):
             inner = _from_json(path)
             return PretrainedTokenizer(inner, *_special_ids(inner, path.parent))
         inner = _from_hub(self.path)

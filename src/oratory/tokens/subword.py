@@ -17,11 +17,13 @@ class SubwordTokenizer(Tokenizer):
         self.inner = inner
         self.inner.no_padding()
         self.inner.no_truncation()
+        # Published vocabularies can have gaps, so the largest id counts and not the number of entries.
+        self._size = max(inner.get_vocab(with_added_tokens=True).values()) + 1
         self.pad_id = pad_id
         self.unk_id = unk_id
 
     def __len__(self) -> int:
-        return int(self.inner.get_vocab_size())
+        return self._size
 
     def measure(self, text: str) -> tuple[list[int], list[int]]:
         return _measured(text, self.inner.encode(text, add_special_tokens=False))
@@ -34,7 +36,7 @@ class SubwordTokenizer(Tokenizer):
         return str(self.inner.decode(self.check_ids(ids), skip_special_tokens=True))
 
     def token(self, index: int) -> str:
-        return str(self.inner.id_to_token(self.check_ids([index])[0]))
+        return str(self.inner.id_to_token(self.check_ids([index])[0]) or "")
 
     def find(self, token: str) -> int | None:
         found: int | None = self.inner.token_to_id(token)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -79,9 +80,9 @@ class Tokenizer(ABC):
             raise InputError(f"The id {wrong[0]} is out of range: the vocabulary has {len(self):,} entries.")
         return [int(index) for index in checked]
 
-    def save(self, path: Path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer as one JSON file."""
-        write_text(path, json.dumps({"kind": self.kind, **self.to_dict()}, ensure_ascii=False))
+        write_text(Path(path), json.dumps({"kind": self.kind, **self.to_dict()}, ensure_ascii=False))
 
     @property
     def fingerprint(self) -> str:

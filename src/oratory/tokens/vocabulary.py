@@ -40,6 +40,14 @@ class VocabularyTokenizer(Tokenizer):
         return index >= self.specials or index == self.unk_id
 
 
+def special_tokens(further: Sequence[str]) -> list[str]:
+    """The special tokens of every trained tokenizer, and further ones; all must be different."""
+    tokens = [PAD, UNK, *further]
+    if len(set(tokens)) < len(tokens) or not all(tokens):
+        raise InputError(f"The special tokens {', '.join(tokens)} are not all different.")
+    return tokens
+
+
 def vocabulary(
     counts: Counter[str], specials: Sequence[str], min_count: int = 1, max_size: int | None = None
 ) -> tuple[list[str], int]:
@@ -47,13 +55,11 @@ def vocabulary(
 
     `max_size` bounds the whole list. Tokens of one frequency are in the order of their characters.
     """
-    first = [PAD, UNK, *specials]
-    if len(set(first)) < len(first):
-        raise InputError(f"The special tokens {', '.join(first)} are not all different.")
+    first = special_tokens(specials)
     if min_count < 1:
         raise InputError(f"min_count must be at least 1, not {min_count}.")
     if max_size is not None and max_size <= len(first):
         raise InputError(f"max_size={max_size} leaves no room beside the {len(first)} special tokens.")
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    kept = [token for token, count in ranked if count >= min_count]
+    kept = [token for token, count in ranked if count >= min_count and token not in first]
     return (first + kept)[:max_size], len(first)

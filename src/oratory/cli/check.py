@@ -1,0 +1,28 @@
+"""`oratory check`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    plugin: Annotated[Path, typer.Argument(help="A Python file with one or more mechanisms.")],
+    json: common.Json = False,
+) -> None:
+    """The contract of a mechanism, on your own: what must hold before a comparison means anything."""
+    from oratory.mechanisms import REGISTRY
+    from oratory.model.contract import check_mechanism
+
+    found = [check_mechanism(cls()) for cls in REGISTRY.load_plugin(plugin)]
+    if json:
+        common.print_json(
+            {"passed": all(each.passed for each in found), "mechanisms": [each.to_dict() for each in found]}
+        )
+    else:
+        for each in found:
+            common.show(each)
+    if not all(each.passed for each in found):
+        raise typer.Exit(1)

@@ -1,0 +1,66 @@
+"""From a corpus and settings to a tokenizer and a configuration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from oratory.errors import unknown
+from oratory.mechanisms.pool.cls import Cls
+from oratory.model import ModelConfig, Parameters, Transformer, base, count_parameters
+from oratory.tables import Table, Tabled
+from oratory.text import Corpus
+from oratory.tokens import CLS, Tokenizer, train_tokenizer, with_special
+
+TASKS = ("classifier", "lm")
+FROM_CORPUS = ("task", "vocabulary", "classes")
+"""What the corpus and the command decide, and no setting."""
+
+
+@dataclass(frozen=True)
+class Prepared(Tabled):
+    """What a run would train, before anything is trained."""
+
+    corpus: str
+    fingerprint: str
+    seed: int
+    tokenizer: Tokenizer
+    tokenizer_settings: str
+    config: ModelConfig
+    parameters: Parameters
+
+    def to_dict(self) -> dict[str, Any]:
+        config = {"tokenizer": self.tokenizer_settings, **self.config.to_dict()}
+        corpus = {"name": self.corpus, "fingerprint": self.fingerprint}
+        return {"corpus": corpus, "seed": self.seed, "config": config, "parameters": self.parameters.to_dict()}
+
+    def tables(self) -> list[Table]:
+        rows = tuple((name, str(value)) for name, value in self.to_dict()["config"].items())
+        return [Table("Configuration", ("setting", "value"), rows, words=2), *self.parameters.tables()]
+
+
+def settings_of() -> list[str]:
+    """The names of the settings."""
+    names = [field.name for field in fields(ModelConfig) if field.name not in FROM_CORPUS]
+    return ["tokenizer", *names]
+
+
+def prepare(task: str, corpus: Corpus, settings: Mapping[str, str], seed: int = 0) -> Prepared:
+    """Train the tokenizer, complete the settings, and count the parameters of the model they make."""
+    if task not in TASKS:
+        raise unknown("task", task, TASKS)
+    wrong = next((name for name in settings if name not in settings_of()), None)
+    if wrong is not None:
+        raise unknown("setting", wrong, settings_of())
+    classes = len(corpus.need_classifier().label_names) if task == "classifier" else 0
+    if task == "lm":
+        corpus.need_lm()
+    changes = dict(settings)
+    chosen = changes.pop("tokenizer", "word")
+    # Settings that make no sense are refused before a tokenizer is trained; its size matters to none of them.
+    config = base(task, vocabulary=2, classes=classes, **changes)
+    if task == "classifier" and isinstance(config.pool, Cls):
+        chosen = with_special(chosen, CLS)
+    tokenizer = train_tokenizer(corpus, chosen)
+    config = replace(config, vocabulary=len(tokenizer))
+    parameters = count_parameters(Transformer(config, seed))
+    return Prepared(corpus.name, corpus.fingerprint, seed, tokenizer, chosen, config, parameters)
