@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from oratory.mechanisms import REGISTRY, Merge, Position, Registry, Scene
+from oratory.mechanisms import REGISTRY, Mechanism, Merge, Position, Registry, Scene
 from oratory.mechanisms.kinds import KINDS
 from oratory.mechanisms.position.none import Absent
 from oratory.model import ModelConfig, base, contract
@@ -18,7 +18,7 @@ ALL = [(kind, name) for kind in KINDS for name in REGISTRY[kind]]
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
-def failed(mechanism: Position | Merge) -> set[str]:
+def failed(mechanism: Mechanism) -> set[str]:
     return {check.name for check in check_mechanism(mechanism).checks if check.verdict == "failed"}
 
 

@@ -132,10 +132,12 @@ class Norm(Mechanism):
     """Added to the variance."""
 
     def check(self, shape: Shape) -> None:
-        from oratory.errors import unknown
+        from oratory.errors import InputError, unknown
 
         if self.place not in ("pre", "post"):
             raise unknown("place of a norm", self.place, ("pre", "post"))
+        if not self.eps >= 0:
+            raise InputError(f"A norm needs an eps of at least 0, not {self.eps}.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,7 +54,7 @@ class Registry:
         try:
             spec.loader.exec_module(module)
         except Exception as error:  # whatever is wrong in somebody else's file
-            line = next((f.lineno for f in reversed(_frames(error)) if f.filename == str(path)), None)
+            line = next((f.lineno for f in reversed(_frames(error)) if f.filename == spec.origin), None)
             where = f"{path}, line {line}" if line else str(path)
             raise InputError(f"{where}: {type(error).__name__}: {error}") from None
         added = self._add(module)

@@ -85,6 +85,10 @@ class ModelConfig:
         for name in ("vocabulary", "layers", "heads", "width", "context"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name}={getattr(self, name)}: it must be at least 1.")
+        for name, least in (("kv_heads", 1), ("head_size", 1), ("head_hidden", 1), ("token_types", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise InputError(f"{name}={value}: it must be at least {least}.")
         if self.task == "classifier" and self.classes < 2:
             raise InputError(f"classes={self.classes}: a classifier needs at least 2.")
         if self.head_size is None and self.width % self.heads:
@@ -146,6 +150,9 @@ class ModelConfig:
                 is_mechanism = isinstance(hints[name], type) and issubclass(hints[name], Mechanism)
                 value = registry.choose(name, value) if is_mechanism else convert(value, hints[name], name)
             made[name] = value
+        for name in ("task", "vocabulary"):
+            if name not in made:
+                raise InputError(f"A model needs the setting {name!r}.")
         return cls(**made)
 
 

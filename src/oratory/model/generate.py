@@ -46,15 +46,17 @@ def generate(
     use_cache = cache and not config.merge.across_tokens
     caches = [Cache() for _ in range(config.layers)] if use_cache else None
     ids, new = list(prompt), list(prompt)
-    for _ in range(tokens):
-        given = torch.tensor([new if use_cache else ids], device=device)
-        logits = model(given, caches=caches).logits[0, -1].float().cpu()  # V
-        chosen = int(logits.argmax()) if greedy else _draw(logits / temperature, top_k, top_p, generator)
-        ids.append(chosen)
-        new = [chosen]
-        if chosen == stop:
-            break
-    model.train(training)
+    try:
+        for _ in range(tokens):
+            given = torch.tensor([new if use_cache else ids], device=device)
+            logits = model(given, caches=caches).logits[0, -1].float().cpu()  # V
+            chosen = int(logits.argmax()) if greedy else _draw(logits / temperature, top_k, top_p, generator)
+            ids.append(chosen)
+            new = [chosen]
+            if chosen == stop:
+                break
+    finally:
+        model.train(training)
     return ids[len(prompt) :]
 
 

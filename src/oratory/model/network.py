@@ -56,6 +56,14 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig, seed: int = 0) -> None:
         super().__init__()
         self.config = config
+        with seeded(seed, "model"):  # The framework draws values of its own; its generator is to stay as it is.
+            self._build(seed)
+        initialise(self, config, seed)
+        if config.task == "lm" and config.tied:
+            self.head.weight = self.tokens.weight  # type: ignore[union-attr]
+
+    def _build(self, seed: int) -> None:
+        config = self.config
         self.tokens = nn.Embedding(config.vocabulary, config.width)
         self.types = nn.Embedding(config.token_types, config.width) if config.token_types else None
         self.embedding_norm = build(config.norm, config.width) if config.embedding_norm else None
@@ -75,9 +83,6 @@ class Transformer(nn.Module):
             self.head = _classifier_head(config)
         elif config.task == "lm":
             self.head = nn.Linear(config.width, config.vocabulary, bias=config.head_bias)
-        initialise(self, config, seed)
-        if config.task == "lm" and config.tied:
-            self.head.weight = self.tokens.weight  # type: ignore[union-attr]
 
     def forward(
         self,

@@ -26,7 +26,7 @@ class Plan:
     """Which keys each run of queries meets. N runs of C queries, each with up to U keys."""
 
     run: int
-    keys: Tensor  # N, U: positions of keys; where a list is shorter, 0
+    keys: Tensor  # N, U: positions of keys; a shorter list is filled up with keys that are not allowed
     allowed: Tensor  # N, C, U
     narrow: Tensor  # N: the numbers of the runs in this plan
     wide: Tensor  # rows: positions of queries that see most of the text, and are computed in full
@@ -37,27 +37,22 @@ def plan(pattern: Pattern, causal: bool, length: int) -> Plan | None:
     """The cheapest plan for a text of this length, or None where a mask over all pairs is as good."""
     if length < SHORTEST or not hasattr(pattern, "allow"):
         return None
-    lists = {run: _keys(pattern, causal, length, run) for run in RUNS}
-    costs = {run: sum(map(len, found)) * (run + GATHER) for run, found in lists.items()}
+    finest = _met(pattern, causal, length)
+    met = {run: _joined(finest, run // RUNS[0]) for run in RUNS}
+    costs = {run: int(found.sum()) * (run + GATHER) for run, found in met.items()}
     run = min(costs, key=costs.__getitem__)
     if costs[run] > length * length / 2:
         return None
-    found = lists[run]
-    narrow = [number for number, keys in enumerate(found) if len(keys) <= length // 2]
-    most = max(len(found[number]) for number in narrow)
-    keys = torch.zeros(len(narrow), most, dtype=torch.int64)
-    there = torch.zeros(len(narrow), most, dtype=torch.bool)
-    for row, number in enumerate(narrow):
-        keys[row, : len(found[number])] = found[number]
-        there[row, : len(found[number])] = True
-    queries = torch.tensor(narrow)[:, None] * run + torch.arange(run)  # N, C
+    counts = met[run].sum(1)
+    narrow = (counts <= length // 2).nonzero().squeeze(1)
+    wide = (counts > length // 2).nonzero().squeeze(1)
+    # The keys of a run in their order, then others that fill the list up and are not allowed.
+    keys = met[run][narrow].int().argsort(dim=1, descending=True, stable=True)[:, : int(counts[narrow].max())]
+    there = torch.arange(keys.shape[1]) < counts[narrow][:, None]
+    queries = narrow[:, None] * run + torch.arange(run)  # N, C
     allowed = allow(pattern, causal, queries[:, :, None], keys[:, None, :]) & there[:, None, :]
-    taken = set(narrow)
-    wide = [number for number in range(len(found)) if number not in taken]
-    rows = [torch.arange(number * run, min((number + 1) * run, length)) for number in wide]
-    return Plan(
-        run, keys, allowed, torch.tensor(narrow), torch.cat(rows) if rows else torch.zeros(0, dtype=torch.int64)
-    )
+    rows = (wide[:, None] * run + torch.arange(run)).flatten()
+    return Plan(run, keys, allowed, narrow, rows[rows < length])
 
 
 def allow(pattern: Pattern, causal: bool, q_positions: Tensor, k_positions: Tensor) -> Tensor:
@@ -70,10 +65,17 @@ def allow(pattern: Pattern, causal: bool, q_positions: Tensor, k_positions: Tens
     return chosen & causally if causal else chosen
 
 
-def _keys(pattern: Pattern, causal: bool, length: int, run: int) -> list[Tensor]:
-    """For each run of queries, the keys that at least one of them sees."""
-    positions = torch.arange(length)
-    return [
-        allow(pattern, causal, positions[start : start + run, None], positions[None, :]).any(0).nonzero().squeeze(-1)
-        for start in range(0, length, run)
-    ]
+def _met(pattern: Pattern, causal: bool, length: int) -> Tensor:
+    """For each of the shortest runs of queries, which keys at least one of them sees: (runs, T)."""
+    positions = torch.arange(length, dtype=torch.int32)
+    found = []
+    for start in range(0, length, 8 * RUNS[0]):
+        rows = positions[start : start + 8 * RUNS[0], None]
+        found.append(_joined(allow(pattern, causal, rows, positions[None, :]), RUNS[0]))
+    return torch.cat(found)
+
+
+def _joined(rows: Tensor, count: int) -> Tensor:
+    """Each run of so many rows as one: true where one of them is."""
+    padded = torch.nn.functional.pad(rows, (0, 0, 0, -len(rows) % count))
+    return padded.view(-1, count, rows.shape[1]).any(1)

@@ -23,21 +23,22 @@ class Shuffle(Merge):
 
 
 class Shuffler(nn.Module):
-    """Counts the orders it has drawn, in a buffer, so that a resumed run draws the same ones."""
+    """Keeps its seed and how many orders it has drawn in buffers, so that a model read back draws the same ones."""
 
+    seed: Tensor
     drawn: Tensor
 
     def __init__(self, settings: Shuffle, shape: Shape) -> None:
         super().__init__()
         self.settings = settings
-        self.seed = shape.seed
+        self.register_buffer("seed", torch.tensor(shape.seed % 2**63))
         self.register_buffer("drawn", torch.zeros((), dtype=torch.int64))
 
     def merge(self, heads: Tensor, training: bool) -> Tensor:
         if not training and not self.settings.at_inference:
             return heads
         number = int(self.drawn) if training else 0
-        generator = torch.Generator().manual_seed((self.seed * 1_000_003 + number) % 2**63)
+        generator = torch.Generator().manual_seed((int(self.seed) * 1_000_003 + number) % 2**63)
         order = torch.randperm(heads.shape[2], generator=generator)
         if training:
             self.drawn += 1

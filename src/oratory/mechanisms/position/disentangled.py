@@ -10,12 +10,15 @@ from oratory.mechanisms.kinds import Position, Scene, Shape
 
 @dataclass(frozen=True, kw_only=True)
 class Disentangled(Position):
-    """Three sums instead of one: content to content, content to position, and position to content,
+    """Three sums instead of one: content to content, content to position, and position to content.
 
-        (q_t k_s + q_t K(d(t, s)) + k_s Q(d(s, t))) / sqrt(3 E),
+    The score of a key s at the query t is
+
+        (q_t k_s + q_t K(d(t, s)) + k_s Q(d(t, s))) / sqrt(3 E),
 
     where d is the distance, held within -span to span - 1, and K and Q project a learned vector of each distance by the
-    key and query projections of the layer.
+    key and query projections of the layer. The paper writes d(s, t) in the last term; its published code, and so every
+    published model, has d(t, s).
     """
 
     paper = "He et al., 2020 (arXiv:2006.03654)"
@@ -45,11 +48,10 @@ class DisentangledTable(nn.Module):
     def bias(self, q: Tensor, k: Tensor, scene: Scene) -> Tensor:
         distance = scene.distance[:, None]  # B or 1, 1, Q, K
         shape = (q.shape[0], q.shape[1], q.shape[2], k.shape[2])
-        to_position = (distance + self.span).clamp(0, 2 * self.span - 1).expand(shape)
-        from_position = (self.span - distance).clamp(0, 2 * self.span - 1).expand(shape)
+        index = (distance + self.span).clamp(0, 2 * self.span - 1).expand(shape)
         keys = scene.project_k(self.table.weight)  # H, 2 span, E
         queries = scene.project_q(self.table.weight)  # H, 2 span, E
-        content_to_position = (q @ keys.transpose(-1, -2)).gather(-1, to_position)  # B, H, Q, K
+        content_to_position = (q @ keys.transpose(-1, -2)).gather(-1, index)  # B, H, Q, K
         # For p2c the rows are keys: look up (k_s, distance) and turn the result round.
-        position_to_content = (k @ queries.transpose(-1, -2)).gather(-1, from_position.transpose(-1, -2))
+        position_to_content = (k @ queries.transpose(-1, -2)).gather(-1, index.transpose(-1, -2))
         return (content_to_position + position_to_content.transpose(-1, -2)) * scene.scale

@@ -29,6 +29,8 @@ class Rope(Position):
             raise unknown("layout of rope", self.layout, ("half", "interleaved"))
         if not 0 < self.share <= 1:
             raise InputError(f"rope(share={self.share}): the share must lie above 0 and up to 1.")
+        if not self.base > 0:
+            raise InputError(f"rope(base={self.base}): the base must be above 0.")
         turned = self.turned(shape.head_size)
         if turned % 2 or not turned:
             raise InputError(
@@ -47,7 +49,8 @@ class Rope(Position):
         """Turn the columns of heads (B, H, T, E) by the angles of positions (T)."""
         turned = self.turned(x.shape[-1])
         pair = torch.arange(0, turned, 2, device=x.device, dtype=torch.float32)
-        angles = positions[:, None].float() * self.base ** (-pair / turned)  # T, R/2
+        # In the order of the published code: what another order rounds differently grows with the position.
+        angles = positions[:, None].float() * (1 / self.base ** (pair / turned))  # T, R/2
         cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
         moving, still = x[..., :turned], x[..., turned:]
         if self.layout == "half":

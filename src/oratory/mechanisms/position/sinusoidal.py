@@ -21,6 +21,8 @@ class Sinusoidal(Position):
     def check(self, shape: Shape) -> None:
         if shape.width % 2:
             raise InputError(f"Sinusoidal positions need an even width, not {shape.width}.")
+        if not self.base > 0:
+            raise InputError(f"sinusoidal(base={self.base}): the base must be above 0.")
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return x + self.waves(positions, x.shape[-1]).to(x.dtype)
