@@ -20,14 +20,14 @@ demo: $(VENV)/base.stamp
 	@$(BIN)/oratory demo
 
 test: $(VENV)/test.stamp
-	@$(BIN)/python -m pytest $(ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/test.stamp $(VENV)/lint.stamp
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(VENV)/base.stamp
+bench: $(VENV)/test.stamp
 	@$(BIN)/python -m benchmarks
 
 docs: $(VENV)/docs.stamp

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oratory.baselines import Baselines, NgramCounts, measure_baselines
     from oratory.errors import InputError
+    from oratory.model import ModelConfig, Transformer, base, count_parameters, generate, pretrained
+    from oratory.model.contract import check_mechanism
     from oratory.text import Audit, Corpus, Description, audit, describe, export, load_corpus
     from oratory.tokens import Tokenizer, encode_classifier, encode_lm, load_tokenizer, train_tokenizer
 
@@ -24,6 +26,8 @@ _ROOMS = {
     "oratory.errors": ("InputError",),
     "oratory.text": ("Audit", "Corpus", "Description", "audit", "describe", "export", "load_corpus"),
     "oratory.tokens": ("Tokenizer", "encode_classifier", "encode_lm", "load_tokenizer", "train_tokenizer"),
+    "oratory.model": ("ModelConfig", "Transformer", "base", "count_parameters", "generate", "pretrained"),
+    "oratory.model.contract": ("check_mechanism",),
     "oratory.baselines": ("Baselines", "NgramCounts", "measure_baselines"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
@@ -42,6 +46,13 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "encode_lm",
     "load_tokenizer",
     "train_tokenizer",
+    "ModelConfig",
+    "Transformer",
+    "base",
+    "count_parameters",
+    "generate",
+    "pretrained",
+    "check_mechanism",
     "Baselines",
     "NgramCounts",
     "measure_baselines",

@@ -27,7 +27,7 @@ def test_help_names_every_command_and_is_quick(oratory: Run) -> None:
         shown = oratory("--help")
         seconds.append(time.perf_counter() - started)
     assert shown.returncode == 0
-    for command in ("audit", "baselines", "data", "demo", "tokenize"):
+    for command in ("audit", "baselines", "check", "data", "demo", "mechanisms", "tokenize", "train"):
         assert command in shown.stdout
     assert min(seconds) < 0.5
 
@@ -162,3 +162,52 @@ def test_a_narrow_terminal_cuts_no_figure(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("COLUMNS", "40")
     shown = oratory("audit", folder).stdout
     assert "\u2026" not in shown
+
+
+def test_mechanisms_lists_every_one_with_its_paper(oratory: Run) -> None:
+    found = result(oratory("mechanisms", "--json"))
+    assert {kind: len(entries) for kind, entries in found.items()} == {
+        "position": 8,
+        "pattern": 6,
+        "merge": 5,
+        "pool": 5,
+        "norm": 2,
+        "feedforward": 3,
+    }
+    (rope,) = (entry for entry in found["position"] if entry["name"] == "rope")
+    assert "2104.09864" in rope["paper"]
+    assert [parameter["name"] for parameter in rope["parameters"]] == ["base", "share", "layout"]
+    shown = oratory("mechanisms", "pattern")
+    assert shown.returncode == 0
+    assert "longformer" in shown.stdout
+
+
+@pytest.mark.parametrize(("task", "total"), [("classifier", 576_467), ("lm", 863_243)])
+def test_dry_run_on_the_speeches(oratory: Run, speeches_folder: Path, task: str, total: int) -> None:
+    found = result(oratory("train", task, "--data", speeches_folder, "--dry-run", "--json"))
+    assert found["parameters"]["total"] == total
+    assert sum(found["parameters"]["components"].values()) == total
+    assert found["config"]["position"] == "learned"
+
+
+def test_dry_run_with_settings(oratory: Run, folder: Path) -> None:
+    words = ["position=rope(share=0.5)", "pattern=window(size=3)", "layers=2", "pool=cls", "tokenizer=char"]
+    found = result(oratory("train", "classifier", *words, "--data", folder, "--dry-run", "--json"))
+    assert found["config"]["position"] == "rope(share=0.5)"
+    assert found["config"]["pattern"] == "window(size=3)"
+    assert found["config"]["tokenizer"] == "char(specials=<CLS>)"
+    assert oratory("train", "lm", "--data", folder, "--dry-run").returncode == 0
+
+
+def test_a_mechanism_of_ones_own(oratory: Run, folder: Path) -> None:
+    examples = Path(__file__).parents[2] / "docs" / "examples"
+    good = oratory("check", examples / "decay.py")
+    assert good.returncode == 0, good.stdout
+    bad = oratory("check", examples / "broken.py", "--json")
+    assert bad.returncode == 1
+    (peek,) = json.loads(bad.stdout)["mechanisms"]
+    failed = {check["name"] for check in peek["checks"] if check["verdict"] == "failed"}
+    assert "the future does not leak" in failed
+    plugin = ("--plugin", examples / "decay.py", "--data", folder, "--dry-run", "--json")
+    found = result(oratory("train", "lm", "position=decay(start=1.0)", *plugin))
+    assert found["config"]["position"] == "decay(start=1.0)"

@@ -58,9 +58,9 @@ def dense(pattern: Pattern, causal: bool, length: int) -> Tensor:
 def unfolded(found: Plan, pattern: Pattern, causal: bool, length: int) -> Tensor:
     """How often a plan computes each pair of a query and a key."""
     counts = torch.zeros(length, length, dtype=torch.int64)
-    for number, keys, allowed in zip(found.narrow.tolist(), found.keys, found.allowed, strict=True):
-        for row in range(found.run):
-            query = number * found.run + row
+    blind = torch.zeros_like(found.allowed[..., :1]) if found.blind is None else found.blind[:, 0]
+    for queries, keys, allowed in zip(found.queries.tolist(), found.keys, found.allowed & ~blind, strict=True):
+        for row, query in enumerate(queries):
             if query < length:
                 counts[query].index_add_(0, keys, allowed[row].long())
     counts[found.wide] += dense(pattern, causal, length)[found.wide].long()
@@ -144,7 +144,7 @@ def test_grouped_heads_and_texts_of_padding_alone_go_through_a_plan() -> None:
 
 
 def size(found: Plan) -> int:
-    return sum(part.numel() for part in (found.keys, found.allowed, found.narrow, found.wide))
+    return sum(part.numel() for part in (found.queries, found.keys, found.allowed, found.wide, found.places))
 
 
 @pytest.mark.parametrize("causal", [True, False])
@@ -158,7 +158,7 @@ def test_the_memory_of_a_window_grows_linearly(causal: bool) -> None:
 def test_the_global_rows_of_longformer_are_computed_in_full() -> None:
     found = need(Longformer(size=9, global_tokens=3), False, 777)
     assert found.wide.tolist() == list(range(found.run))
-    assert 0 not in found.narrow.tolist()
+    assert 0 not in found.queries
     assert all({0, 1, 2} <= set(keys) for keys in found.keys.tolist())
     # A decoder's first tokens see nothing but each other.
     assert len(need(Longformer(size=9, global_tokens=3), True, 777).wide) == 0

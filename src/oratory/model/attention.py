@@ -92,12 +92,12 @@ class Attention(nn.Module):
             return _open(q, k, v, position, scene, self._mask(scene, view.keep), lost)[0], None
         found = plan(config.pattern, config.causal, q.shape[2]) if q.shape[2] == k.shape[2] else None
         if found is not None:
-            return self._by_plan(found, q, k, v, position, scene, view.keep, lost), None
+            return self._by_plan(found.to(q.device), q, k, v, position, scene, view.keep, lost), None
         plain = view.keep is None and not hasattr(config.pattern, "allow")
         if plain and not hasattr(position, "bias") and (not config.causal or q.shape[2] == k.shape[2]):
             causal = config.causal
             return scaled_dot_product_attention(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale), None
-        return _fused(q, k, v, position, scene, self._mask(scene, view.keep), lost), None
+        return _fused(q, k, v, position, scene, *_opened(self._mask(scene, view.keep)), lost), None
 
     def _mask(self, scene: Scene, keep: Tensor | None) -> Tensor:
         """Who may see whom: (B or 1, 1, Q, K)."""
@@ -118,27 +118,35 @@ class Attention(nn.Module):
     ) -> Tensor:
         """Runs of queries with their keys, as a larger batch: N runs of C queries and U keys."""
         batch, heads, length, columns = q.shape
-        runs, run = len(found.narrow), found.run
-        padded = torch.nn.functional.pad(q, (0, 0, 0, -length % run))
-        own = padded.view(batch, heads, -1, run, columns)[:, :, found.narrow]  # B, H, N, C, E
+        runs, run = found.queries.shape
 
-        def as_batch(part: Tensor) -> Tensor:  # B, H, N, ., E to B N, H, ., E
-            return part.transpose(1, 2).flatten(0, 1)
+        def as_batch(part: Tensor, places: Tensor) -> Tensor:
+            """The tokens of B, H, T, E at the places (N, .), as B N, H, ., E."""
+            chosen = part.transpose(1, 2).index_select(1, places.flatten())  # B, N ., H, E
+            return chosen.view(batch * runs, -1, heads, columns).transpose(1, 2)
 
-        positions = found.narrow[:, None] * run + torch.arange(run)  # N, C
-        mask = found.allowed[None, :, None]  # 1, N, 1, C, U
-        mask = mask.expand(batch, -1, -1, -1, -1) if keep is None else mask & keep[:, found.keys][:, :, None, None]
-        here = replace(scene, q_positions=positions.repeat(batch, 1), k_positions=found.keys.repeat(batch, 1))
-        keys, values = (as_batch(part[:, :, found.keys]) for part in (k, v))
-        out = _fused(as_batch(own), keys, values, position, here, mask.flatten(0, 1), lost)  # B N, H, C, E
-        out = out.view(batch, runs, heads, run, columns).transpose(1, 2)  # B, H, N, C, E
-        whole = out.new_zeros(batch, heads, padded.shape[2] // run, run, columns)
-        whole = whole.index_copy(2, found.narrow, out).flatten(2, 3)[:, :, :length]
+        mask, blind = found.allowed[:, None], found.blind  # N, 1, C, U
+        if keep is not None:
+            kept = keep[:, found.keys][:, :, None, None]  # B, N, 1, 1, U
+            mask, hidden = _opened((found.allowed[None, :, None] & kept).flatten(0, 1))
+            blind = hidden if blind is None else hidden | blind.repeat(batch, 1, 1, 1)
+        elif batch > 1:
+            mask = mask.repeat(batch, 1, 1, 1)
+            blind = blind if blind is None else blind.repeat(batch, 1, 1, 1)
+        here = replace(scene, q_positions=found.queries.repeat(batch, 1), k_positions=found.keys.repeat(batch, 1))
+        own, keys, values = (
+            as_batch(part, places)
+            for part, places in ((q, found.queries.clamp(max=length - 1)), (k, found.keys), (v, found.keys))
+        )
+        out = _fused(own, keys, values, position, here, mask, blind, lost)  # B N, H, C, E
+        out = out.transpose(1, 2).reshape(batch, runs * run, heads, columns)
         if len(found.wide):
             rows = replace(scene, q_positions=found.wide[None])
-            wide = _fused(q[:, :, found.wide], k, v, position, rows, self._mask(rows, keep), lost)
-            whole = whole.index_copy(2, found.wide, wide)
-        return whole
+            wide_mask = _opened(self._mask(rows, keep))
+            wide = _fused(q[:, :, found.wide], k, v, position, rows, *wide_mask, lost).transpose(1, 2)
+            out = torch.cat([out, wide], dim=1)
+        # Each token's place in what was computed; the last run may be longer than the text.
+        return out.index_select(1, found.places).transpose(1, 2)
 
     def _heads(self, x: Tensor, heads: int) -> Tensor:
         return x.view(*x.shape[:2], heads, self.config.columns).transpose(1, 2)  # B, heads, T, E
@@ -162,14 +170,15 @@ def _open(
     return dropout(weights, lost) @ v, weights
 
 
-def _fused(q: Tensor, k: Tensor, v: Tensor, position: Any, scene: Scene, mask: Tensor, lost: float) -> Tensor:
+def _fused(
+    q: Tensor, k: Tensor, v: Tensor, position: Any, scene: Scene, mask: Tensor, blind: Tensor | None, lost: float
+) -> Tensor:
     """The same through the fused kernel, which takes the mask and what is added to scores as one."""
-    mask, blind = _opened(mask)
     added = mask
     if hasattr(position, "bias"):
         added = position.bias(q, k, scene).masked_fill(~mask, float("-inf"))
     out = scaled_dot_product_attention(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
-    return out.masked_fill(blind, 0.0)
+    return out if blind is None else out.masked_fill(blind, 0.0)
 
 
 def _opened(mask: Tensor) -> tuple[Tensor, Tensor]:

@@ -66,7 +66,7 @@ def _draw(logits: Tensor, top_k: int | None, top_p: float | None, generator: tor
     keep = torch.ones_like(ranked, dtype=torch.bool)
     if top_k is not None:
         keep[top_k:] = False
-    if top_p is not None:
+    if top_p is not None and top_p < 1:
         # A token stays when those before it do not have the whole share yet; so the first always stays.
         keep &= probabilities.cumsum(-1) - probabilities < top_p
     drawn = torch.multinomial(probabilities * keep, 1, generator=generator)

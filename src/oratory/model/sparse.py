@@ -5,8 +5,9 @@ keys that at least one of them sees; scores are made between the run and its lis
 user's own too, and the time and memory follow the pattern: linear in the length for a window.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -23,13 +24,22 @@ GATHER = 24
 
 @dataclass(frozen=True)
 class Plan:
-    """Which keys each run of queries meets. N runs of C queries, each with up to U keys."""
+    """Which keys each run of queries meets. N runs of C queries, each with up to U keys; T tokens."""
 
     run: int
-    keys: Tensor  # N, U: positions of keys; a shorter list is filled up with keys that are not allowed
+    queries: Tensor  # N, C: positions; those of the last run may lie beyond the text
+    keys: Tensor  # N, U: positions; a shorter list is filled up with keys that are not allowed
     allowed: Tensor  # N, C, U
-    narrow: Tensor  # N: the numbers of the runs in this plan
-    wide: Tensor  # rows: positions of queries that see most of the text, and are computed in full
+    blind: Tensor | None  # N, 1, C, 1: queries that may see nothing; these are allowed everything, and then set to zero
+    wide: Tensor  # positions of queries that see most of the text, and are computed in full
+    places: Tensor  # T: where each token stands among the queries of all runs, followed by the wide ones
+
+    def to(self, device: torch.device) -> "Plan":
+        """The plan where the tokens are."""
+        if self.keys.device == device:
+            return self
+        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Plan(**{name: part.to(device) if isinstance(part, Tensor) else part for name, part in values.items()})
 
 
 @lru_cache(maxsize=32)
@@ -51,8 +61,19 @@ def plan(pattern: Pattern, causal: bool, length: int) -> Plan | None:
     there = torch.arange(keys.shape[1]) < counts[narrow][:, None]
     queries = narrow[:, None] * run + torch.arange(run)  # N, C
     allowed = allow(pattern, causal, queries[:, :, None], keys[:, None, :]) & there[:, None, :]
-    rows = (wide[:, None] * run + torch.arange(run)).flatten()
-    return Plan(run, keys, allowed, narrow, rows[rows < length])
+    blind = ~allowed.any(-1, keepdim=True)  # N, C, 1
+    in_full = (wide[:, None] * run + torch.arange(run)).flatten()
+    in_full = in_full[in_full < length]
+    computed = torch.cat([queries.flatten(), in_full])
+    return Plan(
+        run=run,
+        queries=queries,
+        keys=keys,
+        allowed=allowed | blind,
+        blind=blind[:, None] if blind.any() else None,
+        wide=in_full,
+        places=computed.argsort()[:length],
+    )
 
 
 def allow(pattern: Pattern, causal: bool, q_positions: Tensor, k_positions: Tensor) -> Tensor:

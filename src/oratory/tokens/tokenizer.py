@@ -95,7 +95,7 @@ def read_dict(path: Path) -> dict[str, Any]:
     """The JSON object in a file."""
     try:
         values = json.loads(read_bytes(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not a JSON file: {error}.") from None
     if not isinstance(values, dict):
         raise InputError(f"{path} is not a JSON object.")
