@@ -1,5 +1,6 @@
-"""One training step with windows of 128 tokens beside full attention: time at a context of 4,096 under several settings,
-and time and memory at growing contexts.
+"""One training step with windows of 128 tokens beside full attention, in time and memory.
+
+At a context of 4,096 under several settings, and at growing contexts.
 
 Each measurement is a process of its own, so that the peak of memory is its own too. `python -m benchmarks windows`
 also draws `docs/windows.svg`.
@@ -43,7 +44,7 @@ def step(pattern: str, context: int, vocabulary: int, **changes: Any) -> dict[st
         started = time.perf_counter()
         optimizer.zero_grad()
         logits = model(ids[:, :-1]).logits
-        torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()).backward()
+        torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         seconds.append(time.perf_counter() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -5,7 +5,7 @@ keys that at least one of them sees; scores are made between the run and its lis
 user's own too, and the time and memory follow the pattern: linear in the length for a window.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -38,8 +38,8 @@ class Plan:
         """The plan where the tokens are."""
         if self.keys.device == device:
             return self
-        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Plan(**{name: part.to(device) if isinstance(part, Tensor) else part for name, part in values.items()})
+        moved: dict[str, Any] = {name: part.to(device) for name, part in vars(self).items() if isinstance(part, Tensor)}
+        return replace(self, **moved)
 
 
 @lru_cache(maxsize=32)

@@ -45,9 +45,10 @@ def _rich(table: Table) -> RichTable:
 def _least(table: Table) -> list[int]:
     """The least width of each column: all of its figures, or as much of its words as reads well."""
     least = []
-    for index in range(len(table.columns)):
+    for index, column in enumerate(table.columns):
         longest = max((cell_len(row[index]) for row in table.rows), default=1)
-        least.append(longest if index >= table.words else min(longest, NAME))
+        header = max(map(cell_len, column.split()))
+        least.append(max(header, longest if index >= table.words else min(longest, NAME)))
     return least
 
 
