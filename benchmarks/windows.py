@@ -71,10 +71,10 @@ def _cells(found: dict[str, dict[str, float]]) -> tuple[str, ...]:
 
 
 def _both(context: int, settings: dict[str, Any]) -> dict[str, dict[str, float]]:
-    return {pattern: _alone(pattern, context, settings) for pattern in PATTERNS}
+    return {pattern: alone(pattern, context, settings) for pattern in PATTERNS}
 
 
-def _alone(pattern: str, context: int, settings: dict[str, Any]) -> dict[str, float]:
+def alone(pattern: str, context: int, settings: dict[str, Any]) -> dict[str, float]:
     """Best of two processes."""
     call = f"step({pattern!r}, {context}, **{settings!r})"
     code = f"import json; from benchmarks.windows import step; print(json.dumps({call}))"
