@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, scaled_dot_product_attention
+from torch.nn.functional import dropout, pad, scaled_dot_product_attention
 
 from oratory.mechanisms import Scene
 from oratory.model.config import ModelConfig
@@ -134,19 +134,21 @@ class Attention(nn.Module):
             mask = mask.repeat(batch, 1, 1, 1)
             blind = blind if blind is None else blind.repeat(batch, 1, 1, 1)
         here = replace(scene, q_positions=found.queries.repeat(batch, 1), k_positions=found.keys.repeat(batch, 1))
-        own, keys, values = (
-            as_batch(part, places)
-            for part, places in ((q, found.queries.clamp(max=length - 1)), (k, found.keys), (v, found.keys))
-        )
+        keys, values = as_batch(k, found.keys), as_batch(v, found.keys)
+        if len(found.wide):
+            own = as_batch(q, found.queries.clamp(max=length - 1))
+        else:  # All runs, one after the other: the queries as they are, with some more to fill the last run.
+            filled = pad(q.transpose(1, 2), (0, 0, 0, 0, 0, runs * run - length))
+            own = filled.reshape(batch * runs, run, heads, columns).transpose(1, 2)
         out = _fused(own, keys, values, position, here, mask, blind, lost)  # B N, H, C, E
         out = out.transpose(1, 2).reshape(batch, runs * run, heads, columns)
-        if len(found.wide):
-            rows = replace(scene, q_positions=found.wide[None])
-            wide_mask = _opened(self._mask(rows, keep))
-            wide = _fused(q[:, :, found.wide], k, v, position, rows, *wide_mask, lost).transpose(1, 2)
-            out = torch.cat([out, wide], dim=1)
+        if not len(found.wide):
+            return out[:, :length].transpose(1, 2)
+        rows = replace(scene, q_positions=found.wide[None])
+        wide_mask = _opened(self._mask(rows, keep))
+        wide = _fused(q[:, :, found.wide], k, v, position, rows, *wide_mask, lost).transpose(1, 2)
         # Each token's place in what was computed; the last run may be longer than the text.
-        return out.index_select(1, found.places).transpose(1, 2)
+        return torch.cat([out, wide], dim=1).index_select(1, found.places).transpose(1, 2)
 
     def _heads(self, x: Tensor, heads: int) -> Tensor:
         return x.view(*x.shape[:2], heads, self.config.columns).transpose(1, 2)  # B, heads, T, E
