@@ -157,7 +157,7 @@ def test_the_memory_of_a_window_grows_linearly(causal: bool) -> None:
 
 def test_the_global_rows_of_longformer_are_computed_in_full() -> None:
     found = need(Longformer(size=9, global_tokens=3), False, 777)
-    assert found.wide.tolist() == list(range(found.run))
+    assert found.wide.tolist() == list(range(found.queries.shape[1]))
     assert 0 not in found.queries
     assert all({0, 1, 2} <= set(keys) for keys in found.keys.tolist())
     # A decoder's first tokens see nothing but each other.

@@ -26,7 +26,6 @@ GATHER = 24
 class Plan:
     """Which keys each run of queries meets. N runs of C queries, each with up to U keys; T tokens."""
 
-    run: int
     queries: Tensor  # N, C: positions; those of the last run may lie beyond the text
     keys: Tensor  # N, U: positions; a shorter list is filled up with keys that are not allowed
     allowed: Tensor  # N, C, U
@@ -66,7 +65,6 @@ def plan(pattern: Pattern, causal: bool, length: int) -> Plan | None:
     in_full = in_full[in_full < length]
     computed = torch.cat([queries.flatten(), in_full])
     return Plan(
-        run=run,
         queries=queries,
         keys=keys,
         allowed=allowed | blind,

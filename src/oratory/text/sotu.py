@@ -21,7 +21,6 @@ HELD_OUT = 0.15
 class Address:
     """One address, of one president, in one year."""
 
-    name: str
     year: int
     president: str
     full_name: str
@@ -81,7 +80,7 @@ def _addresses() -> list[Address]:
         {_slug(full): _slug(short) for full, short in zip(table.president_full, table.president, strict=True)}
     )
     return [
-        Address(row.fileid, int(row.year), labels[_slug(row.president_full)], _slug(row.president_full), row.text)
+        Address(int(row.year), labels[_slug(row.president_full)], _slug(row.president_full), row.text)
         for row in table.itertuples(index=False)
     ]
 
