@@ -24,7 +24,7 @@ ORDER = [
     "recipes",
     "cli",
 ]
-SHARED = {"errors", "files", "settings", "tables"}
+SHARED = {"errors", "files", "seeds", "settings", "tables"}
 """Modules beside the rooms that every room may use; they use no room."""
 
 

@@ -3,28 +3,13 @@
 So variants that share a parameter start from the same value.
 """
 
-import hashlib
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import torch
 from torch import nn
 
 from oratory.model.config import ModelConfig
-
-
-def derive(seed: int, name: str) -> int:
-    """A seed of its own for each name."""
-    return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:8], "big") >> 1
-
-
-@contextmanager
-def seeded(seed: int, name: str) -> Iterator[None]:
-    """For mechanisms that draw their own initial values: a state of the framework's generator that is theirs alone."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(derive(seed, name))
-        yield
+from oratory.seeds import derive
 
 
 @torch.no_grad()

@@ -14,7 +14,8 @@ from oratory.errors import InputError
 from oratory.mechanisms import Mechanism
 from oratory.model.attention import Attention, Cache, View
 from oratory.model.config import ModelConfig
-from oratory.model.initial import initialise, seeded
+from oratory.model.initial import initialise
+from oratory.seeds import seeded
 
 
 @dataclass(frozen=True)
