@@ -1,4 +1,4 @@
-"""The one error that people see."""
+"""The two errors that people see."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,6 +8,13 @@ class InputError(Exception):
     """Something the user can put right: what was wrong, where, and what would be right.
 
     The command line prints the sentence and exits with 2; a caller in Python catches it by name.
+    """
+
+
+class Failed(Exception):
+    """A check failed or a run diverged, through no fault in how it was asked for.
+
+    The command line prints the sentence and exits with 1.
     """
 
 

@@ -32,4 +32,4 @@ def command(
     if json:
         common.print_json(prepared.to_dict())
     else:
-        common.show(prepared, f"{task} on {prepared.corpus}")
+        common.show(prepared, f"{task} on {prepared.corpus.name}")

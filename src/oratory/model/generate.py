@@ -49,7 +49,7 @@ def generate(
     try:
         for _ in range(tokens):
             given = torch.tensor([new if use_cache else ids], device=device)
-            logits = model(given, caches=caches).logits[0, -1].float().cpu()  # V
+            logits = model(given, caches=caches, last=1).logits[0, -1].float().cpu()  # V
             chosen = int(logits.argmax()) if greedy else _draw(logits / temperature, top_k, top_p, generator)
             ids.append(chosen)
             new = [chosen]

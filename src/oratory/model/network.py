@@ -92,10 +92,12 @@ class Transformer(nn.Module):
         types: Tensor | None = None,
         weights: bool = False,
         caches: list[Cache] | None = None,
+        last: int | None = None,
     ) -> Output:
         """Ids (B, T) and a mask that is false for padding, to logits: (B, classes), or (B, T, V) of a language model.
 
-        With caches, the ids continue what the caches hold.
+        With caches, the ids continue what the caches hold. `last` asks a language model for the logits of so many
+        tokens at the end only, which saves the largest part of the work where the others are not needed.
         """
         before = len(caches[0]) if caches else 0
         self._check(ids, before)
@@ -114,11 +116,13 @@ class Transformer(nn.Module):
             if found is not None:
                 maps.append(found)
         hidden = x if self.norm is None else self.norm(x)
-        return Output(self._logits(hidden, mask), hidden, tuple(maps))
+        return Output(self._logits(hidden, mask, last), hidden, tuple(maps))
 
-    def _logits(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
+    def _logits(self, hidden: Tensor, mask: Tensor | None, last: int | None) -> Tensor:
         if self.head is None:
             return hidden
+        if last is not None and self.config.causal:
+            hidden = hidden[:, -last:]
         if self.pool is not None:
             everything = torch.ones(hidden.shape[:2], dtype=torch.bool, device=hidden.device)
             hidden = self.pool.pool(hidden, everything if mask is None else mask)  # B, D

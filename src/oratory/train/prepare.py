@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from oratory.errors import unknown
+from oratory.errors import InputError, unknown
 from oratory.mechanisms.pool.cls import Cls
 from oratory.model import ModelConfig, Parameters, Transformer, base, count_parameters
 from oratory.tables import Table, Tabled
 from oratory.text import Corpus
 from oratory.tokens import CLS, Tokenizer, train_tokenizer, with_special
+from oratory.train.config import PREFIX, TrainConfig, base_training
 
 TASKS = ("classifier", "lm")
 FROM_CORPUS = ("task", "vocabulary", "classes")
@@ -20,17 +21,26 @@ FROM_CORPUS = ("task", "vocabulary", "classes")
 class Prepared(Tabled):
     """What a run would train, before anything is trained."""
 
-    corpus: str
+    corpus: Corpus
+    """What is trained on: dev is carved out where something is chosen on it."""
     fingerprint: str
+    """Of the corpus as it was given."""
     seed: int
     tokenizer: Tokenizer
     tokenizer_settings: str
     config: ModelConfig
+    training: TrainConfig
     parameters: Parameters
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting by its name, whether it was given or not."""
+        training = {f"{PREFIX}{name}": value for name, value in self.training.to_dict().items()}
+        return {"tokenizer": self.tokenizer_settings, **self.config.to_dict(), **training}
+
     def to_dict(self) -> dict[str, Any]:
-        config = {"tokenizer": self.tokenizer_settings, **self.config.to_dict()}
-        corpus = {"name": self.corpus, "fingerprint": self.fingerprint}
+        config = self.settings
+        corpus = {"name": self.corpus.name, "fingerprint": self.fingerprint}
         return {"corpus": corpus, "seed": self.seed, "config": config, "parameters": self.parameters.to_dict()}
 
     def tables(self) -> list[Table]:
@@ -41,7 +51,7 @@ class Prepared(Tabled):
 def settings_of() -> list[str]:
     """The names of the settings."""
     names = [field.name for field in fields(ModelConfig) if field.name not in FROM_CORPUS]
-    return ["tokenizer", *names]
+    return ["tokenizer", *names, *(f"{PREFIX}{field.name}" for field in fields(TrainConfig))]
 
 
 def prepare(task: str, corpus: Corpus, settings: Mapping[str, str], seed: int = 0) -> Prepared:
@@ -56,11 +66,20 @@ def prepare(task: str, corpus: Corpus, settings: Mapping[str, str], seed: int = 
         corpus.need_lm()
     changes = dict(settings)
     chosen = changes.pop("tokenizer", "word")
+    training = base_training(
+        task, **{name.removeprefix(PREFIX): changes.pop(name) for name in settings if PREFIX in name}
+    )
     # Settings that make no sense are refused before a tokenizer is trained; its size matters to none of them.
     config = base(task, vocabulary=2, classes=classes, **changes)
+    training.check_task(task, config.context)
+    fingerprint = corpus.fingerprint
+    if training.needs_dev:
+        corpus = corpus.with_dev()
     if task == "classifier" and isinstance(config.pool, Cls):
         chosen = with_special(chosen, CLS)
     tokenizer = train_tokenizer(corpus, chosen)
+    if training.word_dropout and tokenizer.unk_id is None:
+        raise InputError(f"train.word_dropout needs a token for unknown text, which tokenizer={chosen} has not.")
     config = replace(config, vocabulary=len(tokenizer))
     parameters = count_parameters(Transformer(config, seed))
-    return Prepared(corpus.name, corpus.fingerprint, seed, tokenizer, chosen, config, parameters)
+    return Prepared(corpus, fingerprint, seed, tokenizer, chosen, config, training, parameters)

@@ -1,0 +1,127 @@
+"""Optimisers: the framework's, each as a frozen choice with its parameters."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+from oratory.errors import InputError
+
+Named = Sequence[tuple[str, nn.Parameter]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """What every optimiser has."""
+
+    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
+        """The framework's optimisers for these parameters."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adam(Rule):
+    """Adam; weight decay is added to the gradient (Kingma and Ba, 2014, arXiv:1412.6980)."""
+
+    beta1: float = 0.9
+    """Memory of the gradient."""
+    beta2: float = 0.999
+    """Memory of its square."""
+    eps: float = 1e-8
+    """Added to the root of the square."""
+
+    def __post_init__(self) -> None:
+        for name in ("beta1", "beta2"):
+            if not 0 <= getattr(self, name) < 1:
+                raise InputError(f"{name}={getattr(self, name)}: it must be at least 0 and below 1.")
+        if self.eps < 0:
+            raise InputError(f"eps={self.eps}: it must be at least 0.")
+
+    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
+        return [torch.optim.Adam(split_decay(named, decay), lr, **self._options(named))]
+
+    def _options(self, named: Named) -> dict[str, Any]:
+        return {"betas": (self.beta1, self.beta2), "eps": self.eps, "fused": _can_fuse(named)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adamw(Adam):
+    """Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2017, arXiv:1711.05101)."""
+
+    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
+        return [torch.optim.AdamW(split_decay(named, decay), lr, **self._options(named))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sgd(Rule):
+    """Gradient descent with momentum."""
+
+    momentum: float = 0.9
+    """Memory of the gradient."""
+    nesterov: bool = False
+    """Whether the gradient is that of the place where the momentum leads."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.momentum < 1:
+            raise InputError(f"momentum={self.momentum}: it must be at least 0 and below 1.")
+        if self.nesterov and not self.momentum:
+            raise InputError("nesterov=on needs a momentum above 0.")
+
+    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
+        groups = split_decay(named, decay)
+        return [torch.optim.SGD(groups, lr, self.momentum, nesterov=self.nesterov, fused=_can_fuse(named))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adagrad(Rule):
+    """Adagrad (Duchi et al., 2011)."""
+
+    eps: float = 1e-10
+    """Added to the root of the sum of squares."""
+
+    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
+        return [torch.optim.Adagrad(split_decay(named, decay), lr, eps=self.eps)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Muon(Rule):
+    """Muon for the matrices of the blocks, and AdamW for all the rest (Jordan et al., 2024).
+
+    The momentum of a matrix is made orthogonal before it is subtracted; the update is scaled to the size of AdamW's
+    (Liu et al., 2025, arXiv:2502.16982), so that one learning rate serves both.
+    """
+
+    momentum: float = 0.95
+    """Memory of the gradient."""
+
+    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
+        inner = [entry for entry in named if entry[0].startswith("blocks.") and entry[1].dim() == 2]
+        names = {name for name, _ in inner}
+        outer = [entry for entry in named if entry[0] not in names]
+        muon = torch.optim.Muon(
+            [parameter for _, parameter in inner],
+            lr,
+            weight_decay=decay,
+            momentum=self.momentum,
+            adjust_lr_fn="match_rms_adamw",
+        )
+        return [muon, *Adamw().make(outer, lr, decay)]
+
+
+OPTIMIZERS: dict[str, type] = {"adam": Adam, "adamw": Adamw, "sgd": Sgd, "adagrad": Adagrad, "muon": Muon}
+"""What `train.optimizer=...` can be."""
+
+
+def split_decay(named: Named, decay: float) -> list[dict[str, Any]]:
+    """Two groups of parameters: matrices, which decay, and norms and biases, which do not."""
+    matrices = [parameter for _, parameter in named if parameter.dim() > 1]
+    vectors = [parameter for _, parameter in named if parameter.dim() <= 1]
+    groups = [{"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}]
+    return [group for group in groups if group["params"]]
+
+
+def _can_fuse(named: Named) -> bool:
+    return all(parameter.device.type in ("cpu", "cuda") for _, parameter in named)

@@ -1,0 +1,80 @@
+"""Several processes that train one model: each computes its share of every batch (`torchrun -m oratory train ...`)."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, distributed, nn
+
+from oratory.errors import InputError
+
+
+@dataclass(frozen=True)
+class Crew:
+    """The processes that train together, and which one this is."""
+
+    rank: int = 0
+    size: int = 1
+    local: int = 0
+    """The number of this process on its machine, and of its GPU."""
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process measures and keeps the record."""
+        return self.rank == 0
+
+    def check(self, batch: int, accumulate: int) -> None:
+        """Refuse a batch that cannot be shared out."""
+        if batch < self.size * accumulate:
+            raise InputError(
+                f"train.batch={batch} cannot be shared out among {self.size} processes in {accumulate} parts each."
+            )
+
+    def share(self, items: Any) -> Any:
+        """This process's part of the items of a batch."""
+        return items[self.rank :: self.size]
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        """The model with gradients that are averaged over the processes."""
+        if self.size == 1:
+            return model
+        devices = [self.local] if next(model.parameters()).device.type == "cuda" else None
+        return nn.parallel.DistributedDataParallel(
+            model, device_ids=devices, broadcast_buffers=False, find_unused_parameters=True
+        )
+
+    def total(self, value: Tensor) -> Tensor:
+        """The sum over all processes."""
+        if self.size > 1:
+            distributed.all_reduce(value)
+        return value
+
+    def agree(self, value: float) -> float:
+        """The leader's number, in every process."""
+        if self.size == 1:
+            return value
+        told = [value]
+        distributed.broadcast_object_list(told)
+        return told[0]
+
+
+def crew_size() -> int:
+    """How many processes were started to train together."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+@contextmanager
+def crew(device: torch.device) -> Iterator[Crew]:
+    """The crew that `torchrun` started, or this process alone."""
+    size = crew_size()
+    if size == 1:
+        yield Crew()
+        return
+    distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    try:
+        yield Crew(distributed.get_rank(), size, int(os.environ.get("LOCAL_RANK", "0")))
+    finally:
+        distributed.destroy_process_group()
