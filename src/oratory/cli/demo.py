@@ -19,7 +19,8 @@ def command(
 ) -> None:
     """The main job, small: a corpus, its audit, its baselines, and a report as one HTML page."""
     from oratory.baselines import measure_baselines
-    from oratory.report.overview import write_overview
+    from oratory.report import write
+    from oratory.report.overview import overview
     from oratory.text import audit, describe
 
     common.note(f"Reading {data} ...")
@@ -32,7 +33,7 @@ def command(
     options = {"--presidents": presidents, "--text-column": text_column, "--label-column": label_column}
     given = [word for option, value in options.items() if value for word in (option, value)]
     again = shlex.join(["oratory", "demo", data, *given])
-    report = write_overview(out / "report.html", described, audited, measured, again)
+    [report] = write(overview(described, audited, measured, again), out / "report.html")
     if json:
         facts = {"corpus": described.to_dict(), "audit": audited.to_dict(), "baselines": measured.to_dict()}
         common.print_json({"report": str(report), **facts})

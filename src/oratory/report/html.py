@@ -1,29 +1,13 @@
 """One page that needs nothing but itself: no script, no outside resource, light and dark, ready to print."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from oratory.files import write_text
-from oratory.tables import Table
+from oratory.report.document import Document
+from oratory.report.svg import inline
 
 
-@dataclass(frozen=True)
-class Section:
-    """One part of a page: sentences, pictures (SVG that we drew), tables."""
-
-    title: str
-    lead: str = ""
-    sentences: Sequence[str] = ()
-    figures: Sequence[tuple[str, str]] = ()
-    """Pictures with their captions."""
-    tables: Sequence[Table] = ()
-
-
-def render(title: str, lead: str, sections: Sequence[Section], footer: str) -> str:
+def render(document: Document) -> str:
     """The page as text. Whatever comes from a corpus is escaped."""
     environment = Environment(
         loader=PackageLoader("oratory.report"),
@@ -33,12 +17,5 @@ def render(title: str, lead: str, sections: Sequence[Section], footer: str) -> s
         lstrip_blocks=True,
     )
     environment.filters["table"] = lambda table: Markup(table.html())
-    environment.filters["svg"] = Markup
-    template = environment.get_template("page.html")
-    return template.render(title=title, lead=lead, sections=sections, footer=footer)
-
-
-def write(path: Path, title: str, lead: str, sections: Sequence[Section], footer: str) -> Path:
-    """Render a page into a file."""
-    write_text(path, render(title, lead, sections, footer))
-    return path
+    environment.filters["svg"] = lambda figure: Markup(inline(figure))
+    return environment.get_template("page.html").render(document=document)

@@ -1,0 +1,136 @@
+"""A report on paper, and pictures for papers, through Typst.
+
+Texts and pictures go to the compiler as data, never as markup. The only fonts are those that come along with Typst
+and Matplotlib, so that the same document makes the same bytes on every machine that has the same versions of them:
+Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters and most symbols. Chinese, Japanese, Korean and
+Indian letters are shown as frames; the page and the other formats have them.
+"""
+
+import json
+import math
+import re
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oratory.report.document import Document, Figure, Section
+from oratory.report.svg import printed
+from oratory.tables import Table
+
+if TYPE_CHECKING:
+    from typst import Fonts
+
+LARGEST, SMALLEST = 9.0, 6.0
+"""Sizes of a table's type, in points."""
+
+_LINE = 170 / 25.4 * 72
+_LETTER = 0.5
+"""The width of the page between its margins, in points, and that of a usual letter, in sizes of type."""
+
+_LONGEST_WORD = 24
+
+
+def render(document: Document) -> bytes:
+    """The document as A4 pages."""
+    template = files("oratory.report").joinpath("templates/page.typ").read_bytes()
+    report = {
+        "title": document.title,
+        "lead": document.lead,
+        "sections": [_section(section) for section in document.sections],
+        "footer": document.footer,
+    }
+    return _compile(template, report=json.dumps(report, ensure_ascii=False))
+
+
+def picture(figure: Figure) -> bytes:
+    """One picture as a page of its own size: what LaTeX can include."""
+    template = b"""
+        #set document(date: none)
+        #set page(width: auto, height: auto, margin: 0pt, fill: none)
+        #image(bytes(sys.inputs.svg), format: "svg", alt: sys.inputs.caption)
+    """
+    return _compile(template, svg=printed(figure), caption=figure.caption)
+
+
+def _compile(template: bytes, **inputs: str) -> bytes:
+    import typst
+
+    # What cannot be written as UTF-8 can only come from the name of a file; it is shown as a question mark.
+    inputs = {name: text.encode("utf-8", "replace").decode("utf-8") for name, text in inputs.items()}
+    made = typst.compile(template, format="pdf", font_paths=_fonts(), sys_inputs=inputs)
+    assert isinstance(made, bytes)
+    return made
+
+
+@cache
+def _fonts() -> "Fonts":
+    import matplotlib
+    import typst
+
+    return typst.Fonts(include_system_fonts=False, font_paths=[Path(matplotlib.get_data_path()) / "fonts" / "ttf"])
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {
+        "title": section.title,
+        "lead": section.lead,
+        "sentences": list(section.sentences),
+        "figures": [{"svg": printed(figure), "caption": figure.caption} for figure in section.figures],
+        "tables": [_table(part) for table in section.tables for part in _parts(table)],
+        "code": section.code,
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    # Words that would not fit a column may break anywhere.
+    size = min(LARGEST, max(SMALLEST, _LINE / _LETTER / sum(_widths(table))))
+    return {
+        "title": table.title,
+        "columns": [_breakable(column) for column in table.columns],
+        "rows": [[_breakable(cell) for cell in row] for row in table.rows],
+        "words": table.words,
+        "note": table.note,
+        "size": round(size, 1),
+    }
+
+
+def _breakable(text: str) -> str:
+    return re.sub(rf"\S{{{_LONGEST_WORD}}}(?=\S)", lambda word: word[0] + "\u200b", text)
+
+
+def _parts(table: Table) -> list[Table]:
+    """The table, or its columns in several tables with the words in each, where a line could not hold them all."""
+    widths = _widths(table)
+    room = _LINE / _LETTER / SMALLEST - sum(widths[: table.words])
+    figures = range(table.words, len(table.columns))
+    count = max(1, math.ceil(sum(widths[table.words :]) / max(room, max(widths))))
+    if count == 1:
+        return [table]
+    # As many columns in each as in the others, and so letters of one size.
+    share = math.ceil(len(figures) / count)
+    parts = [list(figures[at : at + share]) for at in range(0, len(figures), share)]
+    return [_columns(table, part, number, len(parts)) for number, part in enumerate(parts, 1)]
+
+
+def _columns(table: Table, columns: list[int], number: int, count: int) -> Table:
+    chosen = [*range(table.words), *columns]
+    return Table(
+        f"{table.title} ({number} of {count})",
+        tuple(table.columns[at] for at in chosen),
+        tuple(tuple(row[at] for at in chosen) for row in table.rows),
+        table.words,
+        table.note if number == count else "",
+    )
+
+
+def _widths(table: Table) -> list[int]:
+    """Letters that each column needs at least: whole figures, but of words only what cannot be broken."""
+    widths = []
+    for at, column in enumerate(table.columns):
+        words = max(map(len, column.split()), default=0)
+        for row in table.rows:
+            pieces = [row[at]] if at >= table.words else row[at].split()
+            words = max([words, *map(len, pieces)])
+        widths.append(min(words, _LONGEST_WORD) + 2)
+    return widths

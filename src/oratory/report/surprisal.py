@@ -1,0 +1,120 @@
+"""Running text with every token on the colour of its surprisal, as a picture and as a piece of a page."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+from unicodedata import combining, east_asian_width
+
+from oratory.report.grids import shade
+
+WIDTH = 640
+"""Of the picture, in its own units."""
+
+_SIZE = 13
+_CELL = 0.61 * _SIZE
+"""The size of the type, and the width of one letter of a monospaced font."""
+
+_PAD, _GAP, _LINE = 3.0, 2.0, 24.0
+_EDGE = 4.0
+_LEGEND = 34.0
+_FONTS = "'DejaVu Sans Mono', Menlo, Consolas, monospace"
+
+
+def surprisal(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, bits") -> str:
+    """The text as an SVG element. A token without a value (None, or not a number) has no colour."""
+    top = _top(values)
+    parts = [_scale(top, label)]
+    x, y = _EDGE, _LEGEND
+    for token, value in zip(tokens, values, strict=True):
+        for piece in _pieces(_shown(token)):
+            wide = _cells(piece) * _CELL + 2 * _PAD
+            if x + wide > WIDTH - _EDGE and x > _EDGE:
+                x, y = _EDGE, y + _LINE
+            parts.append(_chip(piece, value, top, x, y, wide))
+            x += wide + _GAP
+        if token.endswith("\n"):
+            x, y = _EDGE, y + _LINE
+    height = y + _LINE
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:g}" viewBox="0 0 {WIDTH} {height:g}"'
+    )
+    return f'{head} font-family="{_FONTS}" font-size="{_SIZE}">{"".join(parts)}</svg>'
+
+
+def surprisal_html(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, bits") -> str:
+    """The text as an HTML element that wraps with the page; each token says its value when pointed at."""
+    top = _top(values)
+    spans = []
+    for token, value in zip(tokens, values, strict=True):
+        colours = _colours(value, top)
+        style = (
+            f' style="background:{colours[0]};color:{colours[1]};border-radius:2px;padding:0 .15em"' if colours else ""
+        )
+        said = f' title="{_said(value)}"' if colours else ""
+        spans.append(f"<span{style}{said}>{escape(_shown(token))}</span>{'<br>' if token.endswith(chr(10)) else ''}")
+    steps = "".join(f'<span style="background:{shade(at / 9)[0]};padding:0 .4em"></span>' for at in range(10))
+    legend = f'<div style="font-size:.85em">{escape(label)}: 0 {steps} {top:g}</div>'
+    text = f'<div style="line-height:1.8;overflow-wrap:anywhere">{" ".join(spans)}</div>'
+    return f'<div class="surprisal">{legend}{text}</div>'
+
+
+def _chip(piece: str, value: float | None, top: float, x: float, y: float, wide: float) -> str:
+    colours = _colours(value, top)
+    box = (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_LINE - 4:g}" rx="2" fill="{colours[0]}"/>'
+        if colours
+        else ""
+    )
+    ink = colours[1] if colours else "currentColor"
+    # The length is given, lest another font than the one measured run into the next token.
+    length = f'textLength="{wide - 2 * _PAD:.1f}" lengthAdjust="spacingAndGlyphs"' if piece else ""
+    text = f'<text x="{x + _PAD:.1f}" y="{y + 14.5:.1f}" fill="{ink}" {length}>{escape(piece)}</text>'
+    return f"<g>{f'<title>{_said(value)}</title>' if colours else ''}{box}{text}</g>"
+
+
+def _scale(top: float, label: str) -> str:
+    """The legend: the scale, its ends and what it measures."""
+    steps, wide, left = 24, 6.0, _EDGE + 14
+    boxes = ""
+    for at in range(steps):
+        place = f'x="{left + at * wide:g}" y="6" width="{wide + 0.5:g}" height="12"'
+        boxes += f'<rect {place} fill="{shade(at / (steps - 1))[0]}"/>'
+    end = left + steps * wide + 6
+    words = (
+        f'<text x="{_EDGE:g}" y="16" font-size="11" fill="currentColor">0</text>'
+        f'<text x="{end:g}" y="16" font-size="11" fill="currentColor">{top:g}  {escape(label)}</text>'
+    )
+    return boxes + words
+
+
+def _top(values: Sequence[float | None]) -> float:
+    """The end of the scale: the next round figure above the largest value."""
+    largest = max((value for value in values if value is not None and math.isfinite(value)), default=0.0)
+    return float(max(1, math.ceil(largest)))
+
+
+def _colours(value: float | None, top: float) -> tuple[str, str] | None:
+    if value is None or math.isnan(value):
+        return None
+    return shade(value / top)
+
+
+def _said(value: float | None) -> str:
+    return f"{value:.2f}"
+
+
+def _shown(token: str) -> str:
+    """A token as it can be seen: a mark for the end of a line, and nothing that XML forbids."""
+    token = token.replace("\r", "").replace("\n", "⏎").replace("\t", "→").strip(" ") or "␣"
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in token)
+
+
+def _pieces(token: str) -> list[str]:
+    """The token, or pieces of it that fit a line each."""
+    most = int((WIDTH - 2 * _EDGE - 2 * _PAD) / _CELL / 2)
+    return [token[at : at + most] for at in range(0, len(token), most)]
+
+
+def _cells(text: str) -> int:
+    """Widths of a letter that a text takes: two for the wide letters of East Asia, none for marks upon others."""
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)

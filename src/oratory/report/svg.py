@@ -1,0 +1,49 @@
+"""One picture for several papers: inside a page, as a file of its own, and in print."""
+
+import re
+from html import escape
+
+from oratory.report.document import Figure
+
+_TAG = re.compile(r"<[^<>]*>")
+
+
+def inline(figure: Figure) -> str:
+    """The picture inside a page: in the page's colours, with ids that no other picture has."""
+    return _opened(_own_ids(figure.svg, figure.name), _label(figure.caption))
+
+
+def standalone(figure: Figure) -> str:
+    """The picture as a file: dark on white, since nobody knows the colour of what will be around it."""
+    attributes = f'{_label(figure.caption)} color="#1c1e22"'
+    if "xmlns=" not in figure.svg.partition(">")[0]:
+        attributes += ' xmlns="http://www.w3.org/2000/svg"'
+    paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{_opened(figure.svg, attributes, paper)}\n'
+
+
+def printed(figure: Figure) -> str:
+    """The picture in black ink, for a program that knows no colour of the text around."""
+    return _TAG.sub(lambda tag: tag[0].replace("currentColor", "#000000"), figure.svg)
+
+
+def _label(caption: str) -> str:
+    return f'role="img" aria-label="{escape(caption)}"'
+
+
+def _opened(svg: str, attributes: str, first: str = "") -> str:
+    """The picture with other attributes in its opening tag, and something drawn before all else."""
+    head, _, rest = svg.partition(">")
+    head = re.sub(r'\s(?:role|aria-label)="[^"]*"', "", head)
+    return f"{head} {attributes}>{first}{rest}"
+
+
+def _own_ids(svg: str, name: str) -> str:
+    """Ids and what points to them, with a name in front. Only tags are touched: text may say anything."""
+    ids = {found for tag in _TAG.findall(svg) for found in re.findall(r'\sid="([^"]+)"', tag)}
+
+    def mark(found: re.Match[str]) -> str:
+        # No slug has an underscore, so that the two parts of the new id cannot be cut in another place.
+        return f"{found[1]}{name}__{found[2]}" if found[2] in ids else found[0]
+
+    return _TAG.sub(lambda tag: re.sub(r'(\sid="|href="#|url\(#)([^")]+)', mark, tag[0]), svg)

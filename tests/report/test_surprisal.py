@@ -1,0 +1,73 @@
+import math
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from oratory.report.grids import shade
+from oratory.report.surprisal import WIDTH, surprisal, surprisal_html
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def tokens(svg: str) -> list[tuple[str, str]]:
+    """Each token with its colour."""
+    found = []
+    for chip in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        box, text = chip.find(f"{SVG}rect"), chip.find(f"{SVG}text")
+        assert text is not None
+        found.append((text.text or "", "" if box is None else box.get("fill", "")))
+    return found
+
+
+def test_a_token_has_the_colour_of_its_surprisal() -> None:
+    svg = surprisal(["<s>", "a", "b&", "c"], [None, 0.0, 8.0, math.nan])
+    assert tokens(svg) == [("<s>", ""), ("a", shade(0)[0]), ("b&", shade(1)[0]), ("c", "")]
+    assert ">8  surprisal, bits<" in svg
+
+
+def test_lines_break_within_the_picture_and_at_line_ends() -> None:
+    given = [*(["word"] * 200), "end\n", "x" * 300, "中" * 50, " ", "\t"]
+    root = ElementTree.fromstring(surprisal(given, [1.0] * len(given)))
+    boxes = [chip.find(f"{SVG}rect") for chip in root.iter(f"{SVG}g")]
+    places = [
+        (float(box.get("x", "")), float(box.get("y", "")), float(box.get("width", "")))
+        for box in boxes
+        if box is not None
+    ]
+    assert max(x + width for x, _, width in places) <= WIDTH
+    assert min(x for x, _, _ in places) >= 0
+    for (x, y, width), (later_x, later_y, _) in pairwise(places):
+        assert (later_y == y and later_x >= x + width) or later_y > y
+    assert float(root.get("height", "")) > max(y for _, y, _ in places)
+    shown = [text.text for text in root.iter(f"{SVG}text")]
+    assert {"end⏎", "␣", "→"} <= set(shown)
+    assert "".join(text or "" for text in shown).count("x") == 300
+
+
+def test_no_text_is_an_empty_picture() -> None:
+    assert tokens(surprisal([], [])) == []
+    assert "surprisal" in surprisal_html([], [])
+
+
+def test_text_stays_text_on_a_page() -> None:
+    html = surprisal_html(["<script>", "a\n", '"'], [1.0, None, math.inf], label="<b>bits")
+    assert "<script" not in html
+    assert "<b>" not in html
+    assert "&lt;script&gt;" in html
+    assert html.count("<br>") == 1
+    assert re.findall(r'title="([^"]*)"', html) == ["1.00", "inf"]
+
+
+def test_what_xml_forbids_is_replaced() -> None:
+    assert tokens(surprisal(["a\x00\ud800b"], [1.0])) == [("a\ufffd\ufffdb", shade(1)[0])]
+
+
+def test_every_token_needs_its_value() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        surprisal(["a", "b"], [1.0])
+
+
+def test_long_texts_are_fine() -> None:
+    assert len(tokens(surprisal(["token"] * 20_000, [3.0] * 20_000))) == 20_000
