@@ -14,8 +14,10 @@ class InputError(Exception):
 class Failed(Exception):
     """A check failed or a run diverged, through no fault in how it was asked for.
 
-    The command line prints the sentence and exits with 1.
+    The command line prints the sentence and exits with the code.
     """
+
+    exit_code = 1
 
 
 def unknown(what: str, given: str, known: Iterable[str]) -> InputError:

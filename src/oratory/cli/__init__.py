@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from oratory import __version__
-from oratory.errors import InputError
+from oratory.errors import Failed, InputError
 
 _HELP = "A laboratory for small transformers: honest baselines, a leakage audit, and verdicts with error bars."
 
@@ -46,6 +46,9 @@ def main() -> None:
     except InputError as error:
         _complain(str(error))
         sys.exit(2)
+    except Failed as error:
+        _complain(str(error))
+        sys.exit(error.exit_code)
     except OSError as error:
         _complain(f"{error.filename or 'The output'} cannot be used: {error.strerror or error}.")
         sys.exit(2)

@@ -23,6 +23,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to s
 Settings = Annotated[
     list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
 ]
+Runs = Annotated[
+    Path | None, typer.Option("--runs", help="The folder of the runs; ORATORY_RUNS or ./runs unless given.")
+]
 Plugins = Annotated[
     list[Path] | None, typer.Option("--plugin", help="A file with mechanisms of your own; may come again.")
 ]
@@ -46,6 +49,14 @@ def load(data: str, presidents: str | None, text_column: str | None, label_colum
     return load_corpus(data, presidents=presidents, text_column=text_column, label_column=label_column)
 
 
+def source(data: str, **options: str | None) -> dict[str, str]:
+    """How to load that corpus again, from any folder."""
+    path = Path(data)
+    return {"data": str(path.resolve()) if exists(path) else data} | {
+        name: value for name, value in options.items() if value is not None
+    }
+
+
 def print_json(facts: dict[str, Any]) -> None:
     """One JSON document on stdout."""
     typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
@@ -56,6 +67,14 @@ def show(facts: "Tabled", heading: str = "") -> None:
     from oratory.report.terminal import print_tables
 
     print_tables(facts.tables(), heading)
+
+
+def show_or_print(facts: "Tabled", json: bool, heading: str = "") -> None:
+    """Tables, or one JSON document where that was asked for."""
+    if json:
+        print_json(facts.to_dict())  # type: ignore[attr-defined]
+    else:
+        show(facts, heading)
 
 
 def note(text: str) -> None:

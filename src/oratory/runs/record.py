@@ -189,7 +189,8 @@ class Run(Tabled):
         more = ("test_accuracy_seen", "test_accuracy_unseen", "dev_nats", "test_nats")
         rows = []
         for entry in self.history():
-            row: dict[str, Any] = {key: entry.get(key) for key in keys} | {key: entry[key] for key in more if key in entry}
+            row: dict[str, Any] = {key: entry.get(key) for key in keys}
+            row |= {key: entry[key] for key in more if key in entry}
             row["epoch"] = int(row["epoch"]) if float(row["epoch"]).is_integer() else row["epoch"]
             rows.append(row)
         before = next((row for row in rows if row["epoch"] == 0), None)

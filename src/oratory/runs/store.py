@@ -47,7 +47,8 @@ class Store:
         known = [entry.id for entry in self.entries()]
         found = [run for run in known if name and run.startswith(name)]
         if len(found) > 1:
-            raise InputError(f"{name!r} begins the ids of {len(found)} runs: {', '.join(sorted(found)[:5])}; write more.")
+            some = ", ".join(sorted(found)[:5])
+            raise InputError(f"{name!r} begins the ids of {len(found)} runs: {some}; write more of it.")
         if not found:
             near = [run for run in known if name and name in run]
             some = ", ".join(near[:3] or known[:3])

@@ -66,6 +66,11 @@ def crew_size() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
+def leads() -> bool:
+    """Whether this process is the one that speaks for all."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 @contextmanager
 def crew(device: torch.device) -> Iterator[Crew]:
     """The crew that `torchrun` started, or this process alone."""

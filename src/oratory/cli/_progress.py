@@ -1,0 +1,97 @@
+"""How training looks while it goes on: a bar on a terminal, plain lines elsewhere; all of it on stderr."""
+
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from oratory.runs import Event, Started
+    from oratory.train.loop import Measured
+
+BRIEF = 0.1
+"""Seconds between two changes of the bar."""
+
+
+class Progress:
+    """Listens to one run. To be used in a `with`, so that the terminal is left as it was."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self.console: Console = Console(stderr=True, soft_wrap=True, highlight=False)
+        self.bar: Any = None
+        self.line: Any = None
+        self.shown = 0.0
+        self.loss: float | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def __call__(self, event: "Event") -> None:
+        from oratory.runs import Ended, Started
+        from oratory.train.loop import Measured
+
+        if isinstance(event, Started):
+            self._begin(event)
+        elif isinstance(event, Measured):
+            self._say(described(event))
+        elif isinstance(event, Ended):
+            if event.again:
+                self._say(f"{event.run.id} is finished already; oratory runs rm {event.run.id} to train it again.")
+        else:
+            self._advance(event.step, event.loss)
+
+    def _begin(self, event: "Started") -> None:
+        for remark in event.remarks:
+            self._say(remark)
+        how = f"goes on at step {event.step:,}" if event.step else "begins"
+        total = event.run.record["parameters"]["total"]
+        self._say(f"{event.run.id} {how}: {event.steps:,} steps, {total:,} parameters, seed {event.run.seed}")
+        if not self.console.is_terminal:
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self.bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TextColumn("loss {task.fields[loss]}"),
+            TextColumn("{task.fields[rate]} steps/s"),
+            TimeRemainingColumn(),
+            console=self.console,
+            transient=True,
+        )
+        self.line = self.bar.add_task(event.run.task, total=event.steps, completed=event.step, loss="–", rate="–")
+        self.bar.start()
+
+    def _advance(self, step: int, loss: float) -> None:
+        # The loss of single batches jumps; what is shown is a running mean.
+        self.loss = loss if self.loss is None else 0.95 * self.loss + 0.05 * loss
+        if self.bar is None or time.monotonic() - self.shown < BRIEF:
+            return
+        self.shown = time.monotonic()
+        speed = self.bar.tasks[self.line].speed
+        rate = f"{speed:.0f}" if speed else "–"
+        self.bar.update(self.line, completed=step, loss=f"{self.loss:.3f}", rate=rate)
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, markup=False)
+
+
+def described(event: "Measured") -> str:
+    """One evaluation as one line."""
+    from oratory.train.scores import ClassifierScores
+
+    loss = "" if event.loss is None else f"  loss {event.loss:.3f}"
+    if isinstance(event.scores, ClassifierScores):
+        figures = [f"{name} {100 * split.accuracy:.1f}%" for name, split in event.scores.splits.items()]
+        return f"epoch {event.epoch:g}{loss}  {'  '.join(figures)}"
+    figures = [f"{name} {text.perplexity:,.1f}" for name, text in event.scores.texts.items()]
+    return f"step {event.step:,}{loss}  perplexity: {'  '.join(figures)}"

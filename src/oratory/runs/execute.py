@@ -1,0 +1,226 @@
+"""Training a run into the store: from the beginning, or on from where it stopped."""
+
+import hashlib
+import inspect
+import os
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from oratory import __version__
+from oratory.errors import Failed
+from oratory.model import ModelConfig, Transformer
+from oratory.runs.checkpoint import read_checkpoint
+from oratory.runs.machine import asked_to_stop, device_of, threads, versions
+from oratory.runs.record import CHECKPOINTS, FORMAT, TOKENIZER, Run, key_of
+from oratory.runs.recorder import Recorder, now
+from oratory.runs.store import Store
+from oratory.text import Corpus, load_corpus
+from oratory.train import Prepared, prepare
+from oratory.train.loop import Diverged, Fit, Measured, Stepped
+from oratory.train.parallel import Crew, crew
+from oratory.train.tasks import LanguageTask, make_task
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run begins, or goes on."""
+
+    run: Run
+    step: int
+    """Updates that were made before."""
+    steps: int
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run is finished; `again` where it was finished before and nothing had to be done."""
+
+    run: Run
+    again: bool = False
+
+
+Event = Started | Stepped | Measured | Ended
+Listener = Callable[[Event], None]
+
+
+class Interrupted(Failed):
+    """Someone asked the run to stop. It was saved, and can go on."""
+
+    exit_code = 130
+
+
+def train(
+    task: str,
+    corpus: Corpus | str | os.PathLike[str],
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    *,
+    runs: str | os.PathLike[str] | None = None,
+    source: Mapping[str, Any] | None = None,
+    listen: Listener | None = None,
+) -> Run:
+    """Train a model and keep its record. The same call again goes on with a run that was stopped.
+
+    A run that is finished already is given back as it is: with the same settings, corpus and seed it would end the
+    same. `source` says how the corpus was loaded, so that others can load it again.
+    """
+    if not isinstance(corpus, Corpus):
+        source = {"data": os.fspath(corpus)}
+        corpus = load_corpus(os.fspath(corpus))
+    given = {name: str(value) for name, value in (settings or {}).items()}
+    return execute(prepare(task, corpus, given, seed), Store(runs), given, source, listen or nobody)
+
+
+def execute(
+    prepared: Prepared, store: Store, given: Mapping[str, str], source: Mapping[str, Any] | None, listen: Listener
+) -> Run:
+    """Train what was prepared, unless the store has it."""
+    device = device_of(prepared.training.device)
+    with crew(device) as members, threads(prepared.training.threads):
+        if not members.leads:
+            return _follow(prepared, store, members, device)
+        made = _new_run(prepared, store, given, source, members, device)
+        if store.has(made.id):
+            made = Run.read(made.folder)
+        members.agree(made.status == "finished")
+        if made.status == "finished":
+            listen(Ended(made, again=True))
+            return made
+        if made.status == "diverged":
+            raise Failed(f"The run {made.id} diverged before: {made.record['message']} The same would happen again.")
+        with store.hold(made.id):
+            return _lead(prepared, store, made, members, device, listen)
+
+
+def _lead(prepared: Prepared, store: Store, run: Run, members: Crew, device: torch.device, listen: Listener) -> Run:
+    """Train, and keep the record."""
+    if store.has(run.id) and Run.read(run.folder).status == "finished":  # by another process, a moment ago
+        return Run.read(run.folder)
+    prepared.tokenizer.save(run.folder / TOKENIZER)
+    task = make_task(prepared)
+    opening = {"opening": task.opening, "stride": task.stride} if isinstance(task, LanguageTask) else {}
+    run = run.write(status="running", **opening)
+    store.catalogue.put(run)
+    recorder = Recorder(run)
+    fit = _fit(prepared, task, members, device)
+    members.agree(recorder.checkpoint.facts["step"] if recorder.checkpoint else -1)
+    if recorder.checkpoint:
+        fit.restore(recorder.checkpoint.tensors, recorder.checkpoint.facts)
+    run = recorder.run = run.write(steps=fit.steps)
+    listen(Started(run, fit.step, fit.steps, tuple(recorder.remarks)))
+    try:
+        with asked_to_stop() as asked:
+            for event in fit.run():
+                recorder.note(event)
+                listen(event)
+                if asked():
+                    store.catalogue.put(recorder.stop(fit, "interrupted"))
+                    raise Interrupted(
+                        f"Stopped at step {fit.step:,} of {fit.steps:,}, and saved. To go on: the same command again, "
+                        f"or oratory train --resume {run.id}"
+                    )
+                if recorder.due(prepared.training.save_every):
+                    recorder.save(fit)
+        run = recorder.finish(fit)
+        store.catalogue.put(run)
+    except Diverged as error:
+        store.catalogue.put(recorder.diverged(fit, error))
+        raise Failed(
+            f"{error} The run {run.id} keeps the last good state and the batch (diverged.json); a smaller train.lr or "
+            "train.clip may help."
+        ) from None
+    finally:
+        recorder.close()
+    listen(Ended(run))
+    return run
+
+
+def _follow(prepared: Prepared, store: Store, members: Crew, device: torch.device) -> Run:
+    """Train with the others; the leader keeps the record."""
+    run = _new_run(prepared, store, {}, None, members, device)
+    if members.agree(0.0):
+        return run
+    fit = _fit(prepared, make_task(prepared), members, device)
+    step = int(members.agree(-1))
+    if step >= 0:
+        found = read_checkpoint(run.folder / CHECKPOINTS / f"step-{step:09d}")
+        fit.restore(found.tensors, found.facts)
+    with asked_to_stop() as asked:
+        for _ in fit.run():
+            if asked():
+                break
+    return run
+
+
+def _fit(prepared: Prepared, task: Any, members: Crew, device: torch.device) -> Fit:
+    model = Transformer(prepared.config, prepared.seed).to(device)
+    return Fit(model, task, prepared.training, prepared.seed, prepared.tokenizer.unk_id, members)
+
+
+def _new_run(
+    prepared: Prepared,
+    store: Store,
+    given: Mapping[str, str],
+    source: Mapping[str, Any] | None,
+    members: Crew,
+    device: torch.device,
+) -> Run:
+    """The run as it is before it begins; nothing is written yet."""
+    settings = {**prepared.settings, "train.device": device.type}
+    plugins = plugins_of(prepared.config)
+    identity = settings | {"plugins": plugins} if plugins else settings
+    task, fingerprint = prepared.config.task, prepared.fingerprint
+    key = key_of(task, identity, fingerprint, prepared.seed, members.size, __version__)
+    labels = prepared.corpus.classifier.label_names if task == "classifier" and prepared.corpus.classifier else ()
+    record = {
+        "format": FORMAT,
+        "id": f"{task}-{key[:10]}",
+        "key": key,
+        "group": key_of(task, identity, fingerprint, None, members.size, __version__),
+        "task": task,
+        "seed": prepared.seed,
+        "status": "running",
+        "corpus": {
+            "name": prepared.corpus.name,
+            "fingerprint": fingerprint,
+            "source": dict(source) if source else None,
+        },
+        "labels": list(labels),
+        "settings": settings,
+        "given": dict(given),
+        "plugins": plugins,
+        "parameters": prepared.parameters.to_dict(),
+        "versions": versions(),
+        "machine": {
+            "platform": platform.platform(),
+            "device": str(device),
+            "threads": torch.get_num_threads(),
+            "processes": members.size,
+        },
+        "created": now(),
+        "finished": None,
+        "seconds": 0.0,
+        "step": 0,
+    }
+    return Run(store.folder / str(record["id"]), record)
+
+
+def plugins_of(config: ModelConfig) -> list[dict[str, str]]:
+    """The files of mechanisms that are not Oratory's own, with their checksums."""
+    ours = Path(inspect.getfile(ModelConfig)).parents[1]
+    files = {Path(inspect.getfile(type(mechanism))) for mechanism in config.mechanisms().values()}
+    return [
+        {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+        for path in sorted(files)
+        if ours not in path.parents
+    ]
+
+
+def nobody(event: Event) -> None:
+    pass
