@@ -1,0 +1,85 @@
+"""`oratory solve`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    keys: Annotated[str, typer.Option(help="A row of numbers for each key, such as [[1, 0], [0, 1]].")],
+    select: Annotated[int | None, typer.Option(help="The key that should have all the weight, counted from 0.")] = None,
+    average: Annotated[str | None, typer.Option(help="Keys that should have equal weights, such as 0,1.")] = None,
+    weights: Annotated[str | None, typer.Option(help="The weight of every key, such as 0.2,0.8.")] = None,
+    identity: Annotated[bool, typer.Option("--identity", help="A query for every key that selects it.")] = False,
+    query: Annotated[str | None, typer.Option(help="A query that stays, such as [1, 0]; with --replace-key.")] = None,
+    replace_key: Annotated[int | None, typer.Option(help="The key to choose anew, for the query that stays.")] = None,
+    length: Annotated[float | None, typer.Option(help="The length of the new key, or how long a query may be.")] = None,
+    values: Annotated[str | None, typer.Option(help="A row of numbers for each key; gives the output too.")] = None,
+    method: Annotated[str, typer.Option(help="exact or lstsq (least squares).")] = "exact",
+    targets: Annotated[
+        str | None, typer.Option(help="The scores that least squares aims at, such as 3,3,-2,-3.")
+    ] = None,
+    scale: Annotated[bool, typer.Option("--scale", help="Divide scores by the root of the dimension.")] = False,
+    out: Annotated[Path | None, typer.Option(help="A picture to write: .svg, .png or .pdf.")] = None,
+    json: common.Json = False,
+) -> None:
+    """Attention by hand: a query, or a key, that selects a value, averages some, or gives wanted weights.
+
+    Exit code 1 when no such query or key exists; the certificate says why.
+    """
+    from oratory.inspect import solve
+
+    if out:
+        from oratory.report.keys import kind_of
+
+        kind_of(out)
+    found = solve(
+        _parsed("--keys", keys),
+        select=select,
+        average=_row("--average", average),
+        weights=_row("--weights", weights),
+        identity=identity,
+        query=_row("--query", query),
+        replace_key=replace_key,
+        length=length,
+        method=method,
+        scale=scale,
+        values=None if values is None else _parsed("--values", values),
+        targets=_row("--targets", targets),
+    )
+    if out:
+        from oratory.report.keys import write_picture
+
+        write_picture(found, out)
+        common.note(f"The picture is in {out}.")
+    if json:
+        common.print_json(found.to_dict())
+    else:
+        common.show(found, f"{found.task[0].upper()}{found.task[1:]} ({found.method})")
+        for sentence in found.sentences():
+            typer.echo(f"- {sentence}")
+    if not found.possible:
+        raise typer.Exit(1)
+
+
+def _row(option: str, text: str | None) -> Any:
+    """Numbers with commas between, in brackets or not."""
+    if text is None:
+        return None
+    return _parsed(option, text if text.strip().startswith("[") else f"[{text}]")
+
+
+def _parsed(option: str, text: str) -> Any:
+    import json
+
+    from oratory.errors import InputError
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"{option} must be numbers in brackets, such as [[1, 0], [0, 1]] or 0,1, not {text!r}."
+        ) from None
