@@ -1,18 +1,23 @@
 """The store: all runs of a folder, with a catalogue that finds them at once."""
 
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from oratory.errors import InputError
-from oratory.runs.catalogue import Catalogue, Entry
+from oratory.runs.catalogue import Catalogue, Entry, is_name
 from oratory.runs.record import RECORD, Run
 
 LOCK = ".lock"
+REMOVED = ".removed-"
+PATIENCE = 0.5
+"""Seconds in which others who only look whether a run is held let go of it."""
 
 
 def runs_folder(given: str | os.PathLike[str] | None = None) -> Path:
@@ -33,40 +38,56 @@ class Store:
 
     def entries(self) -> list[Entry]:
         """What the catalogue knows of every run, the newest first."""
-        return self.catalogue.entries()
+        return [
+            replace(entry, status="interrupted") if entry.status == "running" and not self.is_held(entry.id) else entry
+            for entry in self.catalogue.entries()
+        ]
 
     def open(self, name: str = "last") -> Run:
         """The run with this id, or whose id begins like this, or `last`: the newest one."""
-        if name == "last":
-            entries = self.entries()
-            if not entries:
-                raise InputError(f"There is no run in {self.folder} yet; oratory train makes one.")
-            return Run.read(self.folder / entries[0].id)
-        if self.has(name):
-            return Run.read(self.folder / name)
+        return Run.read(self.folder / self.find(name))
+
+    def find(self, name: str) -> str:
+        """The whole id of the run that `open` would open, even where its record cannot be read."""
+        if name != "last" and self.has(name):
+            return name
         known = [entry.id for entry in self.entries()]
+        if name == "last":
+            if not known:
+                raise InputError(f"There is no run in {self.folder} yet; oratory train makes one.")
+            return known[0]
         found = [run for run in known if name and run.startswith(name)]
         if len(found) > 1:
-            some = ", ".join(sorted(found)[:5])
-            raise InputError(f"{name!r} begins the ids of {len(found)} runs: {some}; write more of it.")
+            raise InputError(
+                f"{name!r} begins the ids of {len(found)} runs: {', '.join(sorted(found)[:5])}; write more."
+            )
         if not found:
             near = [run for run in known if name and name in run]
             some = ", ".join(near[:3] or known[:3])
             hint = f"; there are {len(known):,}, such as {some}" if known else "; there is none yet"
             raise InputError(f"There is no run {name!r} in {self.folder}{hint}. See: oratory runs list")
-        return Run.read(self.folder / found[0])
+        return found[0]
+
+    def current(self, run: Run) -> Run:
+        """The run as it stands: `interrupted` where it was at work and no process is any more."""
+        if run.status != "running" or self.is_held(run.folder.name):
+            return run
+        return Run(run.folder, run.record | {"status": "interrupted"})
 
     def has(self, name: str) -> bool:
         """Whether there is a run with exactly this id."""
-        return bool(name) and Path(name).name == name and (self.folder / name / RECORD).is_file()
+        return is_name(name) and (self.folder / name / RECORD).is_file()
 
     def remove(self, run: Run) -> None:
         """Delete a run and all that it holds."""
-        with self.hold(run.id):
-            # The record goes first: what is left after an interruption is no run any more.
-            (run.folder / RECORD).unlink()
-            self.catalogue.drop(run.id)
-        shutil.rmtree(run.folder, ignore_errors=True)
+        name = run.folder.name
+        with self.hold(name):
+            # It goes in one step: what is left after an interruption is hidden, and no run any more.
+            hidden = self.folder / f"{REMOVED}{name}-{secrets.token_hex(4)}"
+            run.folder.rename(hidden)
+        self.catalogue.drop(name)
+        for left in self.folder.glob(f"{REMOVED}*"):
+            left.unlink() if left.is_symlink() else shutil.rmtree(left, ignore_errors=True)
 
     @contextmanager
     def hold(self, name: str) -> Iterator[None]:
@@ -75,7 +96,7 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             lock = FileLock(folder / LOCK)
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=PATIENCE)
         except Timeout:
             raise InputError(f"The run {name} is in use by another process; wait for it, or stop it.") from None
         except OSError as error:
@@ -87,8 +108,11 @@ class Store:
 
     def is_held(self, name: str) -> bool:
         """Whether a process is at work on a run."""
+        lock = self.folder / name / LOCK
+        if not lock.exists():  # Looking must not make it.
+            return False
         try:
-            with FileLock(self.folder / name / LOCK, timeout=0):
+            with FileLock(lock, timeout=0):
                 return False
         except Timeout:
             return True

@@ -1,0 +1,221 @@
+"""The catalogue: what a list says of every run, in one SQLite file that is never the only place where something stands.
+
+The folders of the runs decide. The catalogue saves reading them all: it is compared with the names of the folders each
+time, what is missing is added, what is gone is dropped, and where the file cannot be used the folders are read.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+from oratory.errors import InputError
+from oratory.runs.entry import FACTS, Entry
+from oratory.runs.record import FORMAT, RECORD, Run
+
+FILE = "catalogue.sqlite"
+ASIDE = "catalogue.sqlite.damaged"
+APPLICATION = 0x4F524154
+"""What SQLite files of this kind say they are."""
+VERSION = 1
+"""Raised when a row means something else than before; the catalogue is then made again."""
+WAIT = 10.0
+"""Seconds to wait for another process that writes."""
+
+
+class Catalogue:
+    """The catalogue of a folder of runs. Any number of processes may use it at once."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self.path = self.folder / FILE
+
+    def entries(self) -> list[Entry]:
+        """Every run of the folder, the newest first."""
+        known, usable = self._known()
+        # The folders are looked at after the catalogue: a run that begins meanwhile is then never taken for gone.
+        names = self._names()
+        unsure = {name for name in names if name not in known or self._changed(name, *known[name])}
+        found = self._read(unsure)
+        gone = known.keys() - (names - unsure) - found.keys()
+        if usable and (found or gone):
+            with suppress(sqlite3.Error, OSError):
+                self._write(found, gone)
+        kept = [known[name] for name in names - unsure]
+        # Records of one second are told apart by when they were last written.
+        order = sorted([*kept, *found.values()], key=lambda pair: (pair[1].created, pair[0], pair[1].id), reverse=True)
+        return [entry for _, entry in order]
+
+    def put(self, run: Run) -> None:
+        """Note what the record of a run now says. Where that cannot be written, the next list finds it out."""
+        with suppress(sqlite3.Error, OSError):
+            self._write(self._read([run.folder.name]), ())
+
+    def drop(self, name: str) -> None:
+        """Forget a run."""
+        if self.path.exists():
+            with suppress(sqlite3.Error, OSError):
+                self._write({}, [name])
+
+    def rebuild(self) -> int:
+        """Make the catalogue again from the folders, and say how many runs it holds."""
+        found = self._read(self._names())
+        if not found and not self.path.exists():
+            return 0
+        try:
+            self._write(found, None)
+        except (sqlite3.Error, OSError) as error:
+            raise InputError(f"{self.path} cannot be written: {error}.") from None
+        return len(found)
+
+    def _known(self) -> tuple[dict[str, tuple[int, Entry]], bool]:
+        """What the file says, each with the time of its record, and whether the file can be used."""
+        if not self.path.exists():
+            return {}, True
+        try:
+            with closing(self._connect()) as connection:
+                rows = connection.execute("SELECT id, stamp, facts, settings FROM runs").fetchall()
+            shared: dict[str, dict[str, Any]] = {}
+            known = {}
+            for name, stamp, facts, settings in rows:
+                if settings not in shared:
+                    shared[settings] = json.loads(settings)
+                values = (name, *json.loads(facts), shared[settings])
+                known[name] = (stamp, Entry(*values))
+            return known, True
+        except sqlite3.OperationalError:
+            return {}, False
+        except (sqlite3.DatabaseError, ValueError, TypeError):
+            return {}, self._move_aside()
+
+    def _names(self) -> set[str]:
+        """The folders that may hold a run."""
+        try:
+            with os.scandir(self.folder) as found:
+                return {item.name for item in found if is_name(item.name) and item.is_dir()}
+        except FileNotFoundError:
+            return set()
+        except OSError as error:
+            raise InputError(f"{self.folder} cannot be read: {error.strerror or error}.") from None
+
+    def _changed(self, name: str, stamp: int, entry: Entry) -> bool:
+        """Whether the record may say more by now; one that is finished stays as it is."""
+        return entry.status != "finished" and _stamp(self.folder / name) != stamp
+
+    def _read(self, names: Iterable[str]) -> dict[str, tuple[int, Entry]]:
+        """The runs in these folders, each with the time of its record."""
+        found = {}
+        for name in names:
+            # The time first: a record that changes meanwhile is then read again next time.
+            stamp = _stamp(self.folder / name)
+            if stamp is not None:
+                found[name] = (stamp, _entry(self.folder / name))
+        return found
+
+    def _write(self, found: Mapping[str, tuple[int, Entry]], gone: Iterable[str] | None) -> None:
+        """Add some runs and drop others, all or nothing; None drops whatever there was."""
+        rows = [
+            (name, stamp, json.dumps([getattr(entry, fact) for fact in FACTS]), json.dumps(entry.settings))
+            for name, (stamp, entry) in found.items()
+        ]
+        try:
+            self._change(rows, gone)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self._move_aside()
+            self._change(rows, gone)
+
+    def _change(self, rows: Sequence[tuple[str, int, str, str]], gone: Iterable[str] | None) -> None:
+        with closing(self._connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            if gone is None:
+                connection.execute("DELETE FROM runs")
+            else:
+                connection.executemany("DELETE FROM runs WHERE id = ?", [(name,) for name in gone])
+            # What another process has written from a later record stays.
+            connection.executemany(
+                "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp, "
+                "facts = excluded.facts, settings = excluded.settings WHERE excluded.stamp >= stamp",
+                rows,
+            )
+            connection.execute("COMMIT")
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+        try:
+            if _kind(connection) != (APPLICATION, VERSION):
+                _prepare(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _move_aside(self) -> bool:
+        """Put a file that is no catalogue out of the way, and say whether that was possible."""
+        try:
+            self.path.replace(self.folder / ASIDE)
+            for ending in ("-wal", "-shm", "-journal"):
+                (self.folder / f"{FILE}{ending}").unlink(missing_ok=True)
+        except OSError:
+            return False
+        return True
+
+
+def is_name(name: str) -> bool:
+    """Whether a run may be called so: the name of a folder that is not hidden."""
+    if not name or name.startswith(".") or any(mark in name for mark in "/\\\0"):
+        return False
+    try:
+        return len(name.encode()) <= 255
+    except UnicodeEncodeError:
+        return False
+
+
+def _stamp(folder: Path) -> int | None:
+    """When the record was written; None where there is none."""
+    try:
+        return os.stat(f"{folder}/{RECORD}").st_mtime_ns  # noqa: PTH116 (a list asks this of every unfinished run)
+    except OSError:
+        return None
+
+
+def _entry(folder: Path) -> Entry:
+    try:
+        return Entry.of(Run.read(folder))
+    except (InputError, RecursionError):
+        return Entry(folder.name, status="newer" if _is_newer(folder) else "damaged")
+
+
+def _is_newer(folder: Path) -> bool:
+    try:
+        return bool(json.loads((folder / RECORD).read_bytes())["format"] > FORMAT)
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return False
+
+
+def _kind(connection: sqlite3.Connection) -> tuple[int, int]:
+    """What the file says it is."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return application, version
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make an empty catalogue of an empty file, or of a catalogue of another version."""
+    connection.execute("BEGIN IMMEDIATE")
+    application, version = _kind(connection)
+    if application != APPLICATION and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise sqlite3.DatabaseError("the catalogue of something else")
+    if (application, version) != (APPLICATION, VERSION):
+        connection.execute("DROP TABLE IF EXISTS runs")
+        connection.execute("CREATE TABLE runs (id TEXT PRIMARY KEY, stamp INTEGER, facts TEXT, settings TEXT)")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+    with suppress(sqlite3.OperationalError):  # Not every file system can do it, and not while others use the file.
+        connection.execute("PRAGMA journal_mode = WAL")
