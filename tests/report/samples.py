@@ -18,7 +18,7 @@ def picture() -> str:
 def hostile() -> Document:
     table = Table(HOSTILE, ("name", HOSTILE), (("[first]", "1,234.5"), (HOSTILE, "–"), ("*star", "−3")), note=HOSTILE)
     figures = [Figure("Same Name!", picture(), HOSTILE), Figure("same name", picture(), "Two.")]
-    code = "oratory compare a=b\n    --seeds 10 \\end{verbatim} ``` <b>\n\n#let y"
+    code = "oratory compare a=b\n    --seeds 10 \\end{verbatim} ``` <b>\n\n```\n#let y"
     return Document(
         HOSTILE,
         HOSTILE,

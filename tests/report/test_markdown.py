@@ -36,6 +36,11 @@ def test_a_cell_stays_one_cell(text: str) -> None:
     assert [plain(token) for token in made] == ["name", " ".join(text.split()), " ".join(text.split()), "1"]
 
 
+def test_entities_are_not_read() -> None:
+    [token] = inlines(escaped(HOSTILE))
+    assert plain(token) == HOSTILE
+
+
 def test_figures_are_to_the_right() -> None:
     assert "| :-- | :-- | --: |" in table(Table("t", ("a", "b", "c"), (), words=2))
 
@@ -50,7 +55,7 @@ def test_nothing_in_a_document_is_more_than_text() -> None:
     assert [picture.attrs["src"] for picture in pictures] == ["figures/same-name.svg", "figures/same-name-2.svg"]
     assert pictures[0].content == escaped(HOSTILE)
     [code] = [token for token in tokens if token.type == "fence"]
-    assert code.content == "oratory compare a=b\n    --seeds 10 \\end{verbatim} ``` <b>\n\n#let y\n"
+    assert code.content == "oratory compare a=b\n    --seeds 10 \\end{verbatim} ``` <b>\n\n```\n#let y\n"
     assert sum(token.type == "table_open" for token in tokens) == 2
     assert sum(token.type == "list_item_open" for token in tokens) == 4
-    assert not re.search(r"(?<!&#36;)\$", text.split("```")[0])
+    assert not re.search(r"(?<!&#36;)\$", text.split("````")[0])

@@ -19,6 +19,12 @@ def reads(document: Document, tmp_path: Path, *options: str) -> str:
     return done.stdout.decode()
 
 
+def fonts(path: Path) -> str:
+    if shutil.which("pdffonts") is None:
+        pytest.skip("there is no pdffonts to read the fonts with")
+    return subprocess.run(["pdffonts", path], capture_output=True, check=True).stdout.decode()
+
+
 def squeezed(text: str) -> str:
     """Without white space, which line breaks change, and without the marks where words may break."""
     return re.sub(r"[\s\u200b]", "", text)
@@ -52,7 +58,12 @@ def test_letters_of_europe_and_its_neighbours_are_there(tmp_path: Path) -> None:
     section = Section(text, sentences=[text], tables=[Table(text, (text,), ((text,),))], code=text)
     document = Document(text, text, [section], text)
     assert squeezed(reads(document, tmp_path)).count(squeezed(text)) >= 7
-    assert b"LastResort" not in pdf.render(document)
+    assert "LastResort" not in fonts(tmp_path / "read.pdf")
+
+
+def test_pictures_have_the_font_that_they_were_measured_with(tmp_path: Path) -> None:
+    (tmp_path / "picture.pdf").write_bytes(pdf.picture(hostile().figures[0]))
+    assert re.findall(r"\+(\S+)", fonts(tmp_path / "picture.pdf")) == ["DejaVuSans"]
 
 
 def test_the_same_document_makes_the_same_bytes() -> None:
@@ -113,8 +124,10 @@ def test_a_picture_taller_than_a_page_is_made_to_fit(tmp_path: Path) -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="9000"><rect width="900" height="9000"/></svg>'
     pages = ink(tmp_path, Document("", "", [Section("", figures=[Figure("f", svg, "below")])]))
     width = len(pages[-1]) // 842
-    assert len(pages) <= 2
-    assert not any(pixel < 20 for pixel in pages[-1][-60 * width : -50 * width])
+    rows = [pages[-1][row * width : (row + 1) * width] for row in range(842)]
+    dark = [sum(pixel < 20 for pixel in row) for row in rows]
+    assert sum(count > 50 for count in dark) == pytest.approx(230 / 25.4 * 72, abs=3)
+    assert max(dark) == pytest.approx(23 / 25.4 * 72, abs=3)
 
 
 def test_an_empty_document_is_a_page() -> None:

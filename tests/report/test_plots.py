@@ -1,9 +1,11 @@
 import math
+from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib
 import pytest
 
+from oratory.report import plots
 from oratory.report.figures import PALETTE
 from oratory.report.plots import Mark, curves, differences, grouped, texts
 from tests.report.samples import HOSTILE
@@ -109,3 +111,61 @@ def test_a_long_name_leaves_room_for_the_picture() -> None:
         texts([HOSTILE], {HOSTILE: [Mark(1.0)]}),
     ):
         assert any(text.endswith("…") for text in words(svg))
+
+
+@pytest.fixture
+def axes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The axes of the pictures drawn from here on, to be looked at in the units of the facts."""
+    kept: list[Any] = []
+    draw = plots._svg
+
+    def keep(figure: Any) -> str:
+        kept.append(figure.axes[0])
+        return draw(figure)
+
+    monkeypatch.setattr(plots, "_svg", keep)
+    return kept
+
+
+def points(axes: Any) -> list[tuple[list[float], list[float]]]:
+    return [(list(map(float, line.get_xdata())), list(map(float, line.get_ydata()))) for line in axes.lines]
+
+
+def test_a_curve_is_the_mean_within_its_band(axes: list[Any]) -> None:
+    curves({"a": ([10, 20], [[1.0, 2.0], [3.0, 6.0]])}, "x", "y")
+    assert points(axes[0]) == [([10, 20], [2.0, 4.0])]
+    [band] = axes[0].collections
+    assert {tuple(map(float, corner)) for corner in band.get_paths()[0].vertices} >= {
+        (10, 1),
+        (10, 3),
+        (20, 2),
+        (20, 6),
+    }
+
+
+def test_a_difference_stands_where_it_was_measured(axes: list[Any]) -> None:
+    differences({"a": Mark(1.0, (0.5, 1.75), (0.8, 1.2)), "b": Mark(-2.0, (-3.0, -1.0))}, "d")
+    drawn = points(axes[0])
+    assert [xs for xs, _ in drawn] == [[0.8, 1.2], [0.5, 1.75], [1.0], [], [-3.0, -1.0], [-2.0], [0, 0]]
+    assert [ys for _, ys in drawn][1:3] == [[0, 0], [0]]
+    assert [ys for _, ys in drawn][4:6] == [[1, 1], [1]]
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["a", "b"]
+    assert axes[0].yaxis_inverted(), "the first variant is on top"
+
+
+def test_bars_and_baselines_have_their_heights(axes: list[Any]) -> None:
+    variants: dict[str, list[Mark | None]] = {"a": [Mark(80, (70, 90)), None], "b": [Mark(60), Mark(40)]}
+    grouped(["g", "h"], variants, "y", {"svm": [75, 50]})
+    bars = [(round(bar.get_x() + bar.get_width() / 2, 3), bar.get_height()) for bar in axes[0].patches]
+    assert bars == [(-0.2, 80), (0.2, 60), (1.2, 40)]
+    assert points(axes[0]) == [([pytest.approx(-0.2)] * 2, [70, 90])]
+    lines = [[list(map(float, end)) for end in line.get_segments()[0]] for line in axes[0].collections]
+    assert lines == [[[-0.46, 75], [0.46, 75]], [[0.54, 50], [1.46, 50]]]
+
+
+def test_perplexities_have_their_places(axes: list[Any]) -> None:
+    texts(["s", "t"], {"a": [Mark(300, (250, 360), (290, 310)), Mark(500)]}, baselines={"kn": [None, 240]})
+    assert [ys for _, ys in points(axes[0])] == [[290, 310], [250, 360], [300], [], [500]]
+    assert [xs for xs, _ in points(axes[0])][2::2] == [[0], [1]]
+    assert [float(line.get_segments()[0][0][1]) for line in axes[0].collections] == [240]
+    assert axes[0].get_yscale() == "log"

@@ -28,7 +28,7 @@ def escaped(text: str) -> str:
     """Text that means itself: no emphasis, link, element, formula or list, and all on one line."""
     text = " ".join(text.split())
     text = text.replace("&", "&amp;").replace("<", "&lt;")
-    text = re.sub(r"([\\`*_\[\]>|#~!])", r"\\\1", text)
+    text = re.sub(r"([\\`*_\[\]>|#~])", r"\\\1", text)
     # A backslash before a dollar would still open a formula on GitHub.
     text = text.replace("$", "&#36;")
     # What would begin a list or underline a heading.

@@ -2,8 +2,8 @@
 
 Texts and pictures go to the compiler as data, never as markup. The only fonts are those that come along with Typst
 and Matplotlib, so that the same document makes the same bytes on every machine that has the same versions of them:
-Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters and most symbols. Chinese, Japanese, Korean and
-Indian letters are shown as frames; the page and the other formats have them.
+Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters and most symbols. Chinese, Japanese, Korean,
+Thai and Ethiopic letters, among others, are shown as frames; the page and the other formats have them.
 """
 
 import json
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oratory.report.document import Document, Figure, Section
-from oratory.report.svg import printed
 from oratory.tables import Table
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def picture(figure: Figure) -> bytes:
         #set page(width: auto, height: auto, margin: 0pt, fill: none)
         #image(bytes(sys.inputs.svg), format: "svg", alt: sys.inputs.caption)
     """
-    return _compile(template, svg=printed(figure), caption=figure.caption)
+    return _compile(template, svg=figure.svg, caption=figure.caption)
 
 
 def _compile(template: bytes, **inputs: str) -> bytes:
@@ -76,7 +75,7 @@ def _section(section: Section) -> dict[str, Any]:
         "title": section.title,
         "lead": section.lead,
         "sentences": list(section.sentences),
-        "figures": [{"svg": printed(figure), "caption": figure.caption} for figure in section.figures],
+        "figures": [{"svg": figure.svg, "caption": figure.caption} for figure in section.figures],
         "tables": [_table(part) for table in section.tables for part in _parts(table)],
         "code": section.code,
     }

@@ -1,4 +1,4 @@
-"""One picture for several papers: inside a page, as a file of its own, and in print."""
+"""One picture in two places: inside a page, and as a file of its own."""
 
 import re
 from html import escape
@@ -20,11 +20,6 @@ def standalone(figure: Figure) -> str:
         attributes += ' xmlns="http://www.w3.org/2000/svg"'
     paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{_opened(figure.svg, attributes, paper)}\n'
-
-
-def printed(figure: Figure) -> str:
-    """The picture in black ink, for a program that knows no colour of the text around."""
-    return _TAG.sub(lambda tag: tag[0].replace("currentColor", "#000000"), figure.svg)
 
 
 def _label(caption: str) -> str:
