@@ -6,7 +6,7 @@ import matplotlib
 import pytest
 
 from oratory.report import plots
-from oratory.report.figures import PALETTE
+from oratory.report.figures import PALETTE, _svg
 from oratory.report.plots import Mark, curves, differences, grouped, texts
 from tests.report.samples import HOSTILE
 
@@ -117,11 +117,10 @@ def test_a_long_name_leaves_room_for_the_picture() -> None:
 def axes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The axes of the pictures drawn from here on, to be looked at in the units of the facts."""
     kept: list[Any] = []
-    draw = plots._svg
 
     def keep(figure: Any) -> str:
         kept.append(figure.axes[0])
-        return draw(figure)
+        return _svg(figure)
 
     monkeypatch.setattr(plots, "_svg", keep)
     return kept
@@ -158,7 +157,9 @@ def test_bars_and_baselines_have_their_heights(axes: list[Any]) -> None:
     grouped(["g", "h"], variants, "y", {"svm": [75, 50]})
     bars = [(round(bar.get_x() + bar.get_width() / 2, 3), bar.get_height()) for bar in axes[0].patches]
     assert bars == [(-0.2, 80), (0.2, 60), (1.2, 40)]
-    assert points(axes[0]) == [([pytest.approx(-0.2)] * 2, [70, 90])]
+    [(places, heights)] = points(axes[0])
+    assert places == pytest.approx([-0.2, -0.2])
+    assert heights == [70, 90]
     lines = [[list(map(float, end)) for end in line.get_segments()[0]] for line in axes[0].collections]
     assert lines == [[[-0.46, 75], [0.46, 75]], [[0.54, 50], [1.46, 50]]]
 

@@ -1,12 +1,15 @@
 import math
 import re
 from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from oratory.errors import InputError
 from oratory.report.grids import shade
-from oratory.report.surprisal import WIDTH, surprisal, surprisal_html
+from oratory.report.surprisal import WIDTH, surprisal, surprisal_html, write_surprisal
+from oratory.runs.use import TextClass, TextSurprisal
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -24,7 +27,7 @@ def tokens(svg: str) -> list[tuple[str, str]]:
 def test_a_token_has_the_colour_of_its_surprisal() -> None:
     svg = surprisal(["<s>", "a", "b&", "c"], [None, 0.0, 8.0, math.nan])
     assert tokens(svg) == [("<s>", ""), ("a", shade(0)[0]), ("b&", shade(1)[0]), ("c", "")]
-    assert ">8  surprisal, bits<" in svg
+    assert ">8  surprisal, nats<" in svg
 
 
 def test_lines_break_within_the_picture_and_at_line_ends() -> None:
@@ -71,3 +74,21 @@ def test_every_token_needs_its_value() -> None:
 
 def test_long_texts_are_fine() -> None:
     assert len(tokens(surprisal(["token"] * 20_000, [3.0] * 20_000))) == 20_000
+
+
+def test_scored_texts_are_a_picture_or_a_report(tmp_path: Path) -> None:
+    texts = [TextSurprisal("r1", text, tuple(text.split()), (1.0, 2.0), 0, 1.5) for text in ("we <go>", "on & on")]
+    texts[1] = TextSurprisal("r1", "on & on", ("on", "&", "on"), (1.0, 2.0, 0.5), 0, 1.5)
+    assert write_surprisal(tmp_path / "one.svg", texts[:1]) == (tmp_path / "one.svg",)
+    assert [token for token, _ in tokens((tmp_path / "one.svg").read_text())] == ["we", "<go>"]
+    write_surprisal(tmp_path / "two.svg", texts)
+    assert [token for token, _ in tokens((tmp_path / "two.svg").read_text())] == ["we", "<go>⏎", "on", "&", "on⏎"]
+    [page] = write_surprisal(tmp_path / "two.html", texts)
+    text = page.read_text()
+    assert text.count("<svg") == 2
+    assert "on &amp; on" in text
+    assert "perplexity 4.5" in text
+    with pytest.raises(InputError, match="should end in"):
+        write_surprisal(tmp_path / "two.png", texts)
+    with pytest.raises(InputError, match="only a language model"):
+        write_surprisal(tmp_path / "a.svg", [*texts, TextClass("r2", "a", ("a",), {"x": 1.0}, 0)])

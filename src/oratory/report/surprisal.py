@@ -3,9 +3,19 @@
 import math
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
+from oratory.errors import InputError
+from oratory.files import write_text
+from oratory.report.document import Document, Figure, Section
 from oratory.report.grids import shade
+from oratory.report.output import write
+from oratory.report.svg import standalone
+
+if TYPE_CHECKING:
+    from oratory.runs.use import TextClass, TextSurprisal
 
 WIDTH = 640
 """Of the picture, in its own units."""
@@ -20,7 +30,7 @@ _LEGEND = 34.0
 _FONTS = "'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
-def surprisal(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, bits") -> str:
+def surprisal(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, nats") -> str:
     """The text as an SVG element. A token without a value (None, or not a number) has no colour."""
     top = _top(values)
     parts = [_scale(top, label)]
@@ -41,7 +51,7 @@ def surprisal(tokens: Sequence[str], values: Sequence[float | None], label: str 
     return f'{head} font-family="{_FONTS}" font-size="{_SIZE}">{"".join(parts)}</svg>'
 
 
-def surprisal_html(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, bits") -> str:
+def surprisal_html(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, nats") -> str:
     """The text as an HTML element that wraps with the page; each token says its value when pointed at."""
     top = _top(values)
     spans = []
@@ -56,6 +66,37 @@ def surprisal_html(tokens: Sequence[str], values: Sequence[float | None], label:
     legend = f'<div style="font-size:.85em">{escape(label)}: 0 {steps} {top:g}</div>'
     text = f'<div style="line-height:1.8;overflow-wrap:anywhere">{" ".join(spans)}</div>'
     return f'<div class="surprisal">{legend}{text}</div>'
+
+
+def write_surprisal(path: Path, scored: "Sequence[TextSurprisal | TextClass]") -> tuple[Path, ...]:
+    """Scored texts as one picture (`.svg`), or as a report of any kind with a picture for each."""
+    from oratory.runs.use import TextSurprisal
+
+    texts = [entry for entry in scored if isinstance(entry, TextSurprisal)]
+    if len(texts) < len(scored):
+        raise InputError(
+            f"{path} cannot be drawn: a classifier gives probabilities, and only a language model surprisal."
+        )
+    if path.suffix.lower() == ".svg":
+        ends = [token for text in texts for token in (*text.tokens[:-1], f"{text.tokens[-1]}\n")]
+        values = [value for text in texts for value in text.surprisal]
+        drawn = surprisal(ends if len(texts) > 1 else texts[0].tokens, values)
+        write_text(path, standalone(Figure("surprisal", drawn, "; ".join(map(_about, texts)))))
+        return (path,)
+    sections = [
+        Section(
+            f"Text {number}",
+            text.text,
+            figures=[Figure(f"surprisal-{number}", surprisal(text.tokens, text.surprisal), _about(text))],
+        )
+        for number, text in enumerate(texts, 1)
+    ]
+    lead = "How much each token surprised the model: the darker, the less it was expected."
+    return write(Document("Surprisal of every token", lead, sections), path)
+
+
+def _about(text: "TextSurprisal") -> str:
+    return f"Run {text.run}: perplexity {text.perplexity:,.1f}, {text.bits_per_byte:.3f} bits per byte."
 
 
 def _chip(piece: str, value: float | None, top: float, x: float, y: float, wide: float) -> str:
