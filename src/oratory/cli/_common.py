@@ -10,6 +10,7 @@ from oratory.errors import InputError
 from oratory.files import exists
 
 if TYPE_CHECKING:
+    from oratory.runs import Run
     from oratory.tables import Tabled
     from oratory.text import Corpus
 
@@ -23,6 +24,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to s
 Settings = Annotated[
     list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
 ]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run or its beginning, or last.")]
 Runs = Annotated[
     Path | None, typer.Option("--runs", help="The folder of the runs; ORATORY_RUNS or ./runs unless given.")
 ]
@@ -55,6 +57,16 @@ def source(data: str, **options: str | None) -> dict[str, str]:
     return {"data": str(path.resolve()) if exists(path) else data} | {
         name: value for name, value in options.items() if value is not None
     }
+
+
+def corpus_of(run: "Run", data: str | None = None) -> "Corpus":
+    """The corpus of a run: from where it says, or from where the user says."""
+    from oratory.text import load_corpus
+
+    source = run.record["corpus"]["source"] if data is None else {"data": data}
+    if source is None:
+        raise InputError(f"The run {run.id} does not say how its corpus was loaded; name it with --data.")
+    return load_corpus(**source)
 
 
 def print_json(facts: dict[str, Any]) -> None:

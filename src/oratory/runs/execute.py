@@ -15,7 +15,7 @@ from oratory import __version__
 from oratory.errors import Failed
 from oratory.model import ModelConfig, Transformer
 from oratory.runs.checkpoint import read_checkpoint
-from oratory.runs.machine import asked_to_stop, device_of, threads, versions
+from oratory.runs.machine import asked_to_stop, device_of, keep_memory, threads, versions
 from oratory.runs.record import CHECKPOINTS, FORMAT, TOKENIZER, Run, key_of
 from oratory.runs.recorder import Recorder, now
 from oratory.runs.store import Store
@@ -82,6 +82,7 @@ def execute(
 ) -> Run:
     """Train what was prepared, unless the store has it."""
     device = device_of(prepared.training.device)
+    keep_memory()
     with crew(device) as members, threads(prepared.training.threads):
         if not members.leads:
             return _follow(prepared, store, members, device)

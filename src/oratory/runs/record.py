@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -197,15 +198,25 @@ class Run(Tabled):
         return before, [row for row in rows if row["epoch"]]
 
     def tables(self) -> list[Table]:
-        if self.status != "finished":
-            return [self._about()]
-        return [self._classifier_table() if self.task == "classifier" else self._language_table(), self._about()]
+        """The result, and what was asked for."""
+        return [*self.results(), self._about(self.record["given"])]
 
-    def _about(self) -> Table:
-        rows = [(name, str(value)) for name, value in self.settings.items()]
-        about = [("run", self.id), ("status", self.status), ("corpus", self.record["corpus"]["name"])]
-        about += [("fingerprint", self.record["corpus"]["fingerprint"]), ("seed", str(self.seed))]
+    def results(self) -> list[Table]:
+        """The result, where there is one."""
+        if self.status != "finished":
+            return []
+        return [self._classifier_table() if self.task == "classifier" else self._language_table()]
+
+    def all_settings(self) -> Table:
+        """Every setting, given or not."""
+        return self._about(self.settings)
+
+    def _about(self, settings: Mapping[str, Any]) -> Table:
+        rows = [(name, str(value)) for name, value in settings.items()]
+        corpus = f"{self.record['corpus']['name']} ({self.record['corpus']['fingerprint']})"
+        about = [("run", self.id), ("status", self.status), ("corpus", corpus), ("seed", str(self.seed))]
         about += [("parameters", number(self.record["parameters"]["total"]))]
+        about += [("seconds", number(self.record["seconds"], 1))]
         return Table("The run", ("setting", "value"), tuple(about + rows), words=2)
 
     def _classifier_table(self) -> Table:

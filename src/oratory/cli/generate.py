@@ -1,0 +1,34 @@
+"""`oratory generate`."""
+
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    run: common.RunName,
+    prompt: Annotated[list[str] | None, typer.Argument(help="Words to begin with.")] = None,
+    tokens: Annotated[int, typer.Option(help="New tokens, at most.")] = 50,
+    temperature: Annotated[float, typer.Option(help="Below 1 likelier tokens, above 1 rarer ones.")] = 1.0,
+    top_k: Annotated[int | None, typer.Option(help="Only the so many likeliest tokens.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="Only the likeliest tokens with this share between them.")] = None,
+    greedy: Annotated[bool, typer.Option("--greedy", help="Always the likeliest token.")] = False,
+    seed: Annotated[int, typer.Option(help="Decides what is drawn.")] = 0,
+    runs: common.Runs = None,
+    plugin: common.Plugins = None,
+    json: common.Json = False,
+) -> None:
+    """New text from a trained language model."""
+    from oratory.runs import Store
+    from oratory.runs.use import generate
+
+    common.load_plugins(plugin)
+    found = Store(runs).open(run)
+    words = " ".join(prompt or [])
+    text = generate(found, words, tokens, temperature=temperature, top_k=top_k, top_p=top_p, greedy=greedy, seed=seed)
+    if json:
+        common.print_json({"run": found.id, "prompt": words, "text": text})
+    else:
+        typer.echo(text)

@@ -1,0 +1,52 @@
+"""`oratory score`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    run: common.RunName,
+    texts: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts, each in quotes.")] = None,
+    samples: Annotated[bool, typer.Option("--samples", help="A normal, a weird and a long sentence.")] = False,
+    lengths: Annotated[
+        bool, typer.Option("--lengths", help="The test texts with 1, 2, 4 and 8 times the training context.")
+    ] = False,
+    data: Annotated[str | None, typer.Option(help="The corpus of --lengths, where it is not where it was.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write a coloured picture: .svg or .html.")] = None,
+    runs: common.Runs = None,
+    plugin: common.Plugins = None,
+    json: common.Json = False,
+) -> None:
+    """Class probabilities, or the surprisal of every token and the perplexity, of texts of your own."""
+    from oratory.errors import InputError
+    from oratory.runs import Store
+    from oratory.runs.samples import SAMPLES
+    from oratory.runs.use import extrapolate, score
+
+    common.load_plugins(plugin)
+    if bool(texts) + samples + lengths != 1:
+        raise InputError("Say what to score: texts, or --samples, or --lengths.")
+    found = Store(runs).open(run)
+    if lengths:
+        common.show_or_print(extrapolate(found, common.corpus_of(found, data)), json)
+        return
+    given = list(SAMPLES.values()) if samples else texts or []
+    scored = score(found, given)
+    if out is not None:
+        from oratory.report.surprisal import write_surprisal
+
+        write_surprisal(out, scored)
+        common.note(f"The picture is at {out}")
+    if json:
+        facts = [entry.to_dict() for entry in scored]
+        if samples:
+            common.print_json(dict(zip(SAMPLES, facts, strict=True)))
+        else:
+            common.print_json(facts[0] if len(facts) == 1 else {"run": found.id, "texts": facts})
+        return
+    for entry in scored:
+        common.show(entry)
