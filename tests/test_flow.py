@@ -22,6 +22,7 @@ ORDER = [
     "report",
     "web",
     "recipes",
+    "lab",
     "cli",
 ]
 SHARED = {"errors", "files", "seeds", "settings", "tables"}

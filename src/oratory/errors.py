@@ -11,7 +11,7 @@ class InputError(Exception):
     """
 
 
-class Failed(Exception):
+class Failed(Exception):  # noqa: N818 - not every failure is an error
     """A check failed or a run diverged, through no fault in how it was asked for.
 
     The command line prints the sentence and exits with the code.

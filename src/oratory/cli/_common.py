@@ -81,6 +81,14 @@ def show(facts: "Tabled", heading: str = "") -> None:
     print_tables(facts.tables(), heading)
 
 
+def check_report(path: Path | None) -> None:
+    """Refuse a kind of report that there is not, before hours of training and not behind them."""
+    if path is not None and path.suffix:
+        from oratory.report.output import kind_of
+
+        kind_of(path)
+
+
 def show_or_print(facts: "Tabled", json: bool, heading: str = "") -> None:
     """Tables, or one JSON document where that was asked for."""
     if json:

@@ -1,5 +1,10 @@
 """Variants against a baseline, over paired seeds and items: differences, intervals, verdicts."""
 
+from oratory.compare.comparison import Comparison, Part, VariantFacts
+from oratory.compare.design import Design, Variant, parse_seeds, parse_variants
+from oratory.compare.jobs import Executor, Job, Outcome, Step
+from oratory.compare.local import Local
+from oratory.compare.make import compare, evaluate, load_comparison
 from oratory.compare.statistics import (
     Difference,
     Estimate,
@@ -15,13 +20,28 @@ from oratory.compare.statistics import (
 )
 
 __all__ = [
+    "Comparison",
+    "Design",
     "Difference",
     "Estimate",
+    "Executor",
+    "Job",
+    "Local",
+    "Outcome",
+    "Part",
     "Ratio",
+    "Step",
+    "Variant",
+    "VariantFacts",
     "blocks",
+    "compare",
     "detectable",
+    "evaluate",
     "holm",
+    "load_comparison",
     "paired",
+    "parse_seeds",
+    "parse_variants",
     "ratio",
     "single",
     "verdict",

