@@ -6,6 +6,7 @@ time, what is missing is added, what is gone is dropped, and where the file cann
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -24,6 +25,22 @@ VERSION = 1
 """Raised when a row means something else than before; the catalogue is then made again."""
 WAIT = 10.0
 """Seconds to wait for another process that writes."""
+LONGEST = 255
+"""Bytes of a name."""
+
+_NOT_DAMAGE = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_NOLFS,
+    sqlite3.SQLITE_NOMEM,
+)
+_NAME = re.compile(rf"(?!\.)[^/\\\0]{{1,{LONGEST}}}")
 
 
 class Catalogue:
@@ -78,18 +95,9 @@ class Catalogue:
         try:
             with closing(self._connect()) as connection:
                 rows = connection.execute("SELECT id, stamp, facts, settings FROM runs").fetchall()
-            shared: dict[str, dict[str, Any]] = {}
-            known = {}
-            for name, stamp, facts, settings in rows:
-                if settings not in shared:
-                    shared[settings] = json.loads(settings)
-                values = (name, *json.loads(facts), shared[settings])
-                known[name] = (stamp, Entry(*values))
-            return known, True
-        except sqlite3.OperationalError:
-            return {}, False
-        except (sqlite3.DatabaseError, ValueError, TypeError):
-            return {}, self._move_aside()
+            return _parsed(rows), True
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            return {}, _is_damage(error) and self._move_aside()
 
     def _names(self) -> set[str]:
         """The folders that may hold a run."""
@@ -123,9 +131,9 @@ class Catalogue:
         ]
         try:
             self._change(rows, gone)
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
+        except sqlite3.Error as error:
+            if not _is_damage(error):
+                raise
             self._move_aside()
             self._change(rows, gone)
 
@@ -168,12 +176,28 @@ class Catalogue:
 
 def is_name(name: str) -> bool:
     """Whether a run may be called so: the name of a folder that is not hidden."""
-    if not name or name.startswith(".") or any(mark in name for mark in "/\\\0"):
+    if not _NAME.fullmatch(name):
         return False
+    return name.isascii() or _is_text(name)
+
+
+def _is_text(name: str) -> bool:
+    """Whether it can be written as text of a length that a file system takes."""
     try:
-        return len(name.encode()) <= 255
+        return len(name.encode()) <= LONGEST
     except UnicodeEncodeError:
         return False
+
+
+def _parsed(rows: Sequence[tuple[str, int, str, str]]) -> dict[str, tuple[int, Entry]]:
+    """Rows of the catalogue as entries. All are parsed in one go, and settings that are the same only once."""
+    shared = list({settings: None for *_, settings in rows})
+    parsed = dict(zip(shared, json.loads(f"[{','.join(shared)}]"), strict=True))
+    facts: list[list[Any]] = json.loads(f"[{','.join(row[2] for row in rows)}]")
+    return {
+        name: (stamp, Entry(name, *values, parsed[settings]))  # type: ignore[call-arg]
+        for (name, stamp, _, settings), values in zip(rows, facts, strict=True)
+    }
 
 
 def _stamp(folder: Path) -> int | None:
@@ -196,6 +220,12 @@ def _is_newer(folder: Path) -> bool:
         return bool(json.loads((folder / RECORD).read_bytes())["format"] > FORMAT)
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return False
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether the file itself is at fault, and not its folder or another process."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is None or code & 0xFF not in _NOT_DAMAGE
 
 
 def _kind(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -13,7 +13,7 @@ TEST_FIGURES = ("accuracy", "accuracy_seen", "accuracy_unseen", "loss")
 NOT_TEST = ("train", "dev")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What the catalogue knows of a run. One whose record cannot be read has a name and a status only."""
 
@@ -42,7 +42,8 @@ class Entry:
         try:
             return cls._of(run)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"{run.folder / RECORD} is damaged: {type(error).__name__} at {error}.") from None
+            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise InputError(f"{run.folder / RECORD} is damaged: {reason}.") from None
 
     @classmethod
     def _of(cls, run: Run) -> "Entry":

@@ -11,7 +11,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from oratory.errors import InputError
-from oratory.runs.catalogue import Catalogue, Entry, is_name
+from oratory.runs.catalogue import Catalogue, is_name
+from oratory.runs.entry import Entry
 from oratory.runs.record import RECORD, Run
 
 LOCK = ".lock"
@@ -58,9 +59,8 @@ class Store:
             return known[0]
         found = [run for run in known if name and run.startswith(name)]
         if len(found) > 1:
-            raise InputError(
-                f"{name!r} begins the ids of {len(found)} runs: {', '.join(sorted(found)[:5])}; write more."
-            )
+            some = ", ".join(sorted(found)[:5])
+            raise InputError(f"{name!r} begins the ids of {len(found)} runs: {some}; write more of it.")
         if not found:
             near = [run for run in known if name and name in run]
             some = ", ".join(near[:3] or known[:3])
@@ -77,6 +77,15 @@ class Store:
     def has(self, name: str) -> bool:
         """Whether there is a run with exactly this id."""
         return is_name(name) and (self.folder / name / RECORD).is_file()
+
+    def verify(self, name: str) -> list[str]:
+        """A sentence for everything that is wrong with a run, its record included."""
+        try:
+            run = Run.read(self.folder / name)
+            Entry.of(run)
+            return run.verify()
+        except InputError as error:
+            return [str(error)]
 
     def remove(self, run: Run) -> None:
         """Delete a run and all that it holds."""

@@ -1,0 +1,163 @@
+"""`oratory runs list`, `show`, `rm`, `export`, `verify` and `rebuild`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+app = typer.Typer(help="Runs: a list, one of them, and taking care of them.", no_args_is_help=True)
+
+SHOWN = 50
+"""Rows of a table unless --limit says otherwise; JSON has all."""
+
+Filters = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[KEY=VALUE]...", help="Conditions, such as position=rope, 'accuracy>0.8', seed!=0."),
+]
+Names = Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Ids of runs or their beginnings.")]
+
+
+@app.command("list")
+def list_runs(
+    filters: Filters = None,
+    sort: Annotated[str | None, typer.Option(metavar="KEY", help="Any column, setting or figure.")] = None,
+    descending: Annotated[
+        bool | None, typer.Option("--descending/--ascending", help="The order of --sort; the least first unless given.")
+    ] = None,
+    group: Annotated[bool, typer.Option("--group", help="Group by everything except the seed.")] = False,
+    group_by: Annotated[
+        str | None, typer.Option(metavar="KEY,KEY", help="Group by these keys; what else differs is averaged over.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help=f"How many; 0 for all. Tables show {SHOWN} unless given.")] = None,
+    runs: common.Runs = None,
+    json: common.Json = False,
+) -> None:
+    """Every run, the newest first; or those that meet conditions, sorted, or grouped over their seeds."""
+    from oratory.errors import InputError
+    from oratory.runs.filters import select
+    from oratory.runs.listing import Grouped, Listing, grouped
+    from oratory.runs.store import Store
+
+    if limit is not None and limit < 0:
+        raise InputError(f"--limit takes a number of rows, or 0 for all, not {limit}.")
+    if descending is not None and sort is None:
+        raise InputError("--descending and --ascending need --sort KEY.")
+    store = Store(runs)
+    entries = store.entries()
+    most = (limit or None) if limit is not None or json else SHOWN
+    found: Listing | Grouped
+    if group or group_by is not None:
+        keys = [key.strip() for key in group_by.split(",") if key.strip()] if group_by is not None else []
+        if group_by is not None and not keys:
+            raise InputError("--group-by takes keys with commas between, such as position,layers.")
+        found = grouped(select(entries, filters or []), keys, sort, bool(descending)).first(most)
+    else:
+        chosen = select(entries, filters or [], sort, bool(descending))
+        found = Listing(tuple(chosen[:most]), len(chosen), sort)
+    if json:
+        common.print_json(found.to_dict())
+        return
+    common.show(found)
+    if not found.total:
+        hint = "none meets the conditions" if entries else "oratory train makes one"
+        common.note(f"There are {len(entries):,} runs in {store.folder}; {hint}.")
+    elif len(found) < found.total:
+        common.note(f"{len(found):,} of {found.total:,}; --limit 0 shows all.")
+
+
+@app.command()
+def show(name: common.RunName = "last", runs: common.Runs = None, json: common.Json = False) -> None:
+    """One run: its result and its settings; one that is still at work too."""
+    from oratory.runs.entry import Entry
+    from oratory.runs.store import Store
+
+    store = Store(runs)
+    run = store.open(name)
+    Entry.of(run)  # A record that lacks something is refused here, by name.
+    run = store.current(run)
+    if json:
+        common.print_json(run.to_dict())
+        return
+    at = f", step {run.record.get('step', 0):,}" if run.status != "finished" else ""
+    common.show(run, f"{run.id}: {run.status}{at}")
+    if run.record.get("message"):
+        typer.echo(f"- {run.record['message']}")
+
+
+@app.command()
+def rm(
+    names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids of runs or their beginnings.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    runs: common.Runs = None,
+) -> None:
+    """Delete runs and all that they hold."""
+    from oratory.errors import InputError
+    from oratory.runs.record import Run
+    from oratory.runs.store import Store
+
+    store = Store(runs)
+    found = list(dict.fromkeys(store.find(name) for name in names))
+    for name in found:
+        if store.is_held(name):
+            raise InputError(f"The run {name} is in use by another process; nothing was removed.")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InputError(f"Nobody can be asked here; --yes removes {', '.join(found)}.")
+        if not typer.confirm(f"Delete {', '.join(found)} from {store.folder}?", err=True):
+            common.note("Nothing was removed.")
+            raise typer.Exit(1)
+    for name in found:
+        store.remove(Run(store.folder / name, {}))
+        typer.echo(name)
+
+
+@app.command("export")
+def export_runs(
+    path: Annotated[Path, typer.Argument(help="A file that ends in .csv or .parquet.")],
+    filters: Filters = None,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="A row for each figure of each evaluation, not for each run.")
+    ] = False,
+    runs: common.Runs = None,
+) -> None:
+    """Write runs as a table: a row for each, with its settings and figures as columns."""
+    from oratory.runs.export import check_path, metrics_table, runs_table, write_table
+    from oratory.runs.filters import select
+    from oratory.runs.store import Store
+
+    check_path(path)
+    store = Store(runs)
+    entries = select(store.entries(), filters or [])
+    table = metrics_table(entries, store.folder) if metrics else runs_table(entries)
+    write_table(path, table)
+    common.note(f"{path}: {table.num_rows:,} rows, {table.num_columns} columns of {len(entries):,} runs")
+
+
+@app.command()
+def verify(names: Names = None, runs: common.Runs = None, json: common.Json = False) -> None:
+    """Compare the files of runs with the checksums in their records; exit with 1 when something is wrong."""
+    from oratory.errors import Failed
+    from oratory.runs.store import Store
+
+    store = Store(runs)
+    chosen = [store.find(name) for name in names] if names else sorted(entry.id for entry in store.entries())
+    wrong = {name: sentences for name in chosen if (sentences := store.verify(name))}
+    if json:
+        common.print_json({"runs": len(chosen), "wrong": wrong})
+    if wrong:
+        sentences = [sentence for found in wrong.values() for sentence in found]
+        raise Failed(f"{len(wrong):,} of {len(chosen):,} runs are not as they were written. {' '.join(sentences)}")
+    if not json:
+        typer.echo(f"{len(chosen):,} runs are as they were written.")
+
+
+@app.command()
+def rebuild(runs: common.Runs = None) -> None:
+    """Make the catalogue again from the folders of the runs."""
+    from oratory.runs.store import Store
+
+    store = Store(runs)
+    typer.echo(f"{store.catalogue.rebuild():,} runs are in the catalogue of {store.folder}.")

@@ -1,0 +1,235 @@
+"""Lists of runs, one by one or grouped over their seeds: facts, and the tables that they make."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import fsum, sqrt
+from typing import Any
+
+from oratory.errors import InputError
+from oratory.runs.entry import NOT_TEST, Entry, as_text
+from oratory.runs.filters import FIGURES, check_key, keys_of, ordered, value_of
+from oratory.tables import Table, Tabled, number, percent
+
+TEXTS = 4
+"""Test texts of a language model in a table; all are in the JSON."""
+SHORT = {
+    "accuracy": "all %",
+    "accuracy_seen": "seen %",
+    "accuracy_unseen": "unseen %",
+    "dev_accuracy": "dev %",
+}
+TITLES = {"classifier": "Classifiers", "lm": "Language models"}
+
+
+@dataclass(frozen=True)
+class Listing(Tabled):
+    """Some runs out of all that were asked for."""
+
+    entries: tuple[Entry, ...]
+    total: int
+    """Runs that met the conditions, shown or not."""
+    sort: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {"runs": [entry.to_dict() for entry in self.entries], "total": self.total}
+
+    def tables(self) -> list[Table]:
+        readable = [entry for entry in self.entries if entry.task]
+        tables = [self._table(task, [e for e in readable if e.task == task]) for task in _tasks(readable)]
+        broken = tuple((entry.id, entry.status) for entry in self.entries if not entry.task)
+        if broken:
+            note = "oratory runs show RUN says what is wrong; oratory runs rm RUN removes one."
+            tables.append(Table("Runs that cannot be read", ("run", "status"), broken, words=2, note=note))
+        return tables
+
+    def _table(self, task: str, entries: list[Entry]) -> Table:
+        figures = _shown(entry.figures for entry in entries)
+        corpora = {entry.corpus for entry in entries}
+        # The id stands among the figures, which are never cut short.
+        words = ["variant", "status"] if len(corpora) == 1 else ["variant", "corpus", "status"]
+        keys = [*words, "run", "created", "seed"]
+        keys += [self.sort] if self.sort and self.sort not in (*keys, *figures, "corpus", "task") else []
+        rows = tuple(
+            (
+                *(_cell(key, value_of(entry, key)) for key in keys),
+                *(_figure(name, entry.figures.get(name)) for name in figures),
+            )
+            for entry in entries
+        )
+        return Table(_title(task, corpora), (*keys, *map(_short, figures)), rows, words=len(words))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One figure over the runs of a group."""
+
+    mean: float
+    deviation: float | None
+    """The standard deviation from run to run; None for a single run."""
+    interval: tuple[float, float] | None
+    """Of 95% for the mean, by Student's t."""
+    runs: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Spread":
+        count = len(values)
+        mean = fsum(values) / count
+        if count == 1:
+            return cls(mean, None, None, 1)
+        deviation = sqrt(fsum((value - mean) ** 2 for value in values) / (count - 1))
+        half = _quantile(count - 1) * deviation / sqrt(count)
+        return cls(mean, deviation, (mean - half, mean + half), count)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"mean": self.mean, "deviation": self.deviation, "interval": self.interval, "runs": self.runs}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that agree in the keys they are grouped by."""
+
+    task: str
+    keys: dict[str, Any]
+    runs: tuple[str, ...]
+    seeds: tuple[int, ...]
+    """Of the finished runs."""
+    figures: dict[str, Spread]
+
+    def to_dict(self) -> dict[str, Any]:
+        figures = {name: spread.to_dict() for name, spread in self.figures.items()}
+        return {"task": self.task, **self.keys, "runs": self.runs, "seeds": self.seeds, "figures": figures}
+
+    def value(self, key: str) -> Any:
+        """What the group is sorted by."""
+        if key in ("runs", "seeds"):
+            return len(getattr(self, key))
+        return self.figures[key].mean if key in self.figures else self.keys.get(key)
+
+
+@dataclass(frozen=True)
+class Grouped(Tabled):
+    """Groups of runs."""
+
+    groups: tuple[Group, ...]
+    total: int
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def first(self, most: int | None) -> "Grouped":
+        """The first of them; None for all."""
+        return Grouped(self.groups[:most], self.total)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {"groups": [group.to_dict() for group in self.groups], "total": self.total}
+
+    def tables(self) -> list[Table]:
+        return [self._table(task, [g for g in self.groups if g.task == task]) for task in _tasks(self.groups)]
+
+    def _table(self, task: str, groups: list[Group]) -> Table:
+        figures = _shown(group.figures for group in groups)
+        corpora = {str(group.keys["corpus"]) for group in groups if "corpus" in group.keys}
+        hidden = ("group", "fingerprint", *(("corpus",) if len(corpora) == 1 else ()))
+        keys = [key for key in groups[0].keys if key not in hidden] or list(groups[0].keys)
+        rows = tuple(
+            (
+                *(as_text(group.keys[key]) for key in keys),
+                str(len(group.runs)),
+                str(len(group.seeds)),
+                *(_with_interval(name, group.figures.get(name)) for name in figures),
+            )
+            for group in groups
+        )
+        note = "mean ± half of its 95% interval over the finished runs: for a verdict, oratory compare."
+        columns = (*keys, "runs", "seeds", *map(_short, figures))
+        return Table(_title(task, corpora), columns, rows, words=len(keys), note=note)
+
+
+def grouped(
+    entries: Sequence[Entry], by: Sequence[str] = (), sort: str | None = None, descending: bool = False
+) -> Grouped:
+    """Runs of one task grouped by some keys; without keys, by everything except the seed."""
+    readable = [entry for entry in entries if entry.task]
+    known = keys_of(readable)
+    for key in by if readable else ():
+        check_key(key, known)
+    shown = tuple(by) or ("variant", "corpus", "group", "fingerprint")
+    buckets: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in readable:
+        same = tuple(as_text(value_of(entry, key)) for key in by) if by else (entry.group,)
+        buckets.setdefault((entry.task, *same), []).append(entry)
+    groups = [_group(members, shown) for members in buckets.values()]
+    if sort is not None and groups:
+        figures = {name for one in groups for name in one.figures}
+        known_here = {"runs", "seeds", *shown, *figures, *FIGURES}
+        if sort in known and sort not in known_here:
+            raise InputError(f"The runs of a group differ in {sort}; add it with --group-by, or sort by a figure.")
+        check_key(sort, known_here)
+        groups = ordered(groups, lambda one: one.value(sort), descending)
+    return Grouped(tuple(groups), len(groups))
+
+
+def _group(members: list[Entry], keys: Sequence[str]) -> Group:
+    values: dict[str, list[float]] = {}
+    for entry in members:
+        for name, value in entry.figures.items():
+            if value is not None:
+                values.setdefault(name, []).append(value)
+    return Group(
+        task=members[0].task,
+        keys={key: value_of(members[0], key) for key in keys},
+        runs=tuple(entry.id for entry in members),
+        seeds=tuple(sorted({entry.seed for entry in members if entry.seed is not None and entry.status == "finished"})),
+        figures={name: Spread.of(found) for name, found in values.items()},
+    )
+
+
+@cache
+def _quantile(degrees: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 0.975))
+
+
+def _title(task: str, corpora: set[str]) -> str:
+    named = f" on {next(iter(corpora))}" if len(corpora) == 1 else ""
+    return f"{TITLES.get(task, task)}{named}"
+
+
+def _cell(key: str, value: Any) -> str:
+    return str(value)[:16].replace("T", " ") if key == "created" else as_text(value)
+
+
+def _tasks(items: Iterable[Entry] | Iterable[Group]) -> list[str]:
+    return sorted({item.task for item in items})
+
+
+def _shown(figures: Iterable[Iterable[str]]) -> list[str]:
+    """The figures that a table has room for."""
+    found = list(dict.fromkeys(name for names in figures for name in names))
+    texts = [name for name in found if name.startswith("perplexity.")]
+    return [name for name in found if name not in (*texts, "loss")] + texts[: TEXTS + len(NOT_TEST)]
+
+
+def _short(name: str) -> str:
+    return SHORT.get(name, name.removeprefix("perplexity."))
+
+
+def _figure(name: str, value: float | None) -> str:
+    if "accuracy" in name:
+        return percent(value)
+    return number(value, 1)
+
+
+def _with_interval(name: str, spread: Spread | None) -> str:
+    if spread is None:
+        return _figure(name, None)
+    if spread.interval is None:
+        return _figure(name, spread.mean)
+    return f"{_figure(name, spread.mean)} ± {_figure(name, spread.interval[1] - spread.mean)}"
