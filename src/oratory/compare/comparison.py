@@ -75,7 +75,7 @@ class Comparison(Tabled):
         """The verdict, and what would have been seen where nothing was."""
         if variant.whole.difference is None:
             return variant.verdict
-        return verdict_text(variant.whole.difference, variant.p, self.show_difference)
+        return verdict_text(variant.whole.difference, variant.p, lambda value: self.show_difference(value, "-"))
 
     def show(self, value: float | None) -> str:
         """A mean as people read it."""
@@ -91,15 +91,15 @@ class Comparison(Tabled):
     def digits(self) -> int:
         return 3 if self.metric is BITS else 1
 
-    def show_difference(self, value: float | None) -> str:
+    def show_difference(self, value: float | None, sign: str = "+", unit: bool = True) -> str:
         """A difference as people read it: points of accuracy, a change of perplexity in percent, or bits."""
         if value is None:
             return "–"
         if self.metric.name == "accuracy":
-            return f"{100 * value:+.1f} points"
+            return f"{100 * value:{sign}.1f}{' points' * unit}"
         if self.metric.logarithmic:
-            return f"{100 * math.expm1(value):+.1f}%"
-        return f"{value:+.3f}"
+            return f"{100 * math.expm1(value):{sign}.1f}{'%' * unit}"
+        return f"{value:{sign}.3f}"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -177,7 +177,7 @@ class Comparison(Tabled):
         if whole.difference is None:
             return (*cells, "", "", "", "", self.verdict_text(variant))
         wins = f"{whole.difference.wins}/{whole.difference.seeds}"
-        interval = self._interval(whole.difference.interval, self.show_difference)
+        interval = self._interval(whole.difference.interval, lambda value: self.show_difference(value, unit=False))
         p = "–" if variant.p is None else f"{variant.p:.3f}" if variant.p >= 0.001 else "<0.001"
         return (*cells, self.show_difference(whole.difference.mean), interval, wins, p, self.verdict_text(variant))
 

@@ -147,7 +147,8 @@ def _confusions(comparison: Comparison, runs: Mapping[str, list[Run]]) -> Sectio
 
 def _settings(comparison: Comparison, runs: Mapping[str, list[Run]]) -> Section:
     first = {name: found[0] for name, found in runs.items()}
-    names = list(next(iter(first.values())).settings)
+    settings_given = [name for run in first.values() for name, value in run.settings.items() if value is not None]
+    names = list(dict.fromkeys(settings_given))
     rows = [(name, *(str(run.settings.get(name)) for run in first.values())) for name in names]
     settings = Table("Settings", ("setting", *first), tuple(rows), words=1 + len(first))
     parts = {part: None for run in first.values() for part in run.record["parameters"]["components"]}

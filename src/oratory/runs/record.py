@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from oratory.model import ModelConfig, Transformer
+    from oratory.runs.use import TextClass, TextSurprisal
     from oratory.tokens import Tokenizer
 
 FORMAT = 1
@@ -139,6 +140,18 @@ class Run(Tabled):
         from oratory.runs.model import load_model
 
         return load_model(self)
+
+    def score(self, texts: str | Sequence[str]) -> "list[TextSurprisal | TextClass]":
+        """Each text by itself: class probabilities, or the surprisal of every token."""
+        from oratory.runs.use import score
+
+        return score(self, texts)
+
+    def generate(self, prompt: str = "", tokens: int = 50, **options: Any) -> str:
+        """The prompt and what a language model makes of it; `options` are those of `oratory.generate`."""
+        from oratory.runs.use import generate
+
+        return generate(self, prompt, tokens, **options)
 
     def verify(self) -> list[str]:
         """A sentence for every file that is missing or changed; none where the run is as it was written."""
