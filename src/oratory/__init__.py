@@ -5,6 +5,7 @@
     corpus = ora.load_corpus("sotu")
     ora.audit(corpus)
     ora.measure_baselines(corpus)
+    ora.compare("position=learned", "position=rope", task="lm", seeds=10)
 
 Names are loaded when they are first used, so that importing Oratory costs nothing.
 """
@@ -14,25 +15,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from oratory.baselines import Baselines, NgramCounts, measure_baselines
-    from oratory.errors import InputError
+    from oratory.errors import Failed, InputError
+    from oratory.inspect import Solution, solve
+    from oratory.lab.compare import Compared, compare
+    from oratory.lab.run import TrainedRun, load_run, train
     from oratory.model import ModelConfig, Transformer, base, count_parameters, generate, pretrained
     from oratory.model.contract import check_mechanism
+    from oratory.runs import Run, Store, resume
     from oratory.text import Audit, Corpus, Description, audit, describe, export, load_corpus
     from oratory.tokens import Tokenizer, encode_classifier, encode_lm, load_tokenizer, train_tokenizer
 
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "oratory.errors": ("InputError",),
+    "oratory.errors": ("Failed", "InputError"),
     "oratory.text": ("Audit", "Corpus", "Description", "audit", "describe", "export", "load_corpus"),
     "oratory.tokens": ("Tokenizer", "encode_classifier", "encode_lm", "load_tokenizer", "train_tokenizer"),
     "oratory.model": ("ModelConfig", "Transformer", "base", "count_parameters", "generate", "pretrained"),
     "oratory.model.contract": ("check_mechanism",),
     "oratory.baselines": ("Baselines", "NgramCounts", "measure_baselines"),
+    "oratory.runs": ("Run", "Store", "resume"),
+    "oratory.inspect": ("Solution", "solve"),
+    "oratory.lab.compare": ("Compared", "compare"),
+    "oratory.lab.run": ("TrainedRun", "load_run", "train"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [  # noqa: RUF022 - in the order of the rooms
+    "Failed",
     "InputError",
     "Audit",
     "Corpus",
@@ -56,6 +66,16 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "Baselines",
     "NgramCounts",
     "measure_baselines",
+    "Run",
+    "Store",
+    "resume",
+    "Solution",
+    "solve",
+    "Compared",
+    "compare",
+    "TrainedRun",
+    "load_run",
+    "train",
 ]
 
 

@@ -5,9 +5,4 @@ from oratory.runs.record import Run
 from oratory.runs.resume import resume
 from oratory.runs.store import Store
 
-__all__ = ["Ended", "Event", "Interrupted", "Listener", "Run", "Started", "Store", "load_run", "resume", "train"]
-
-
-def load_run(name: str = "last", runs: str | None = None) -> Run:
-    """The run with this id, or whose id begins like this, or the newest one."""
-    return Store(runs).open(name)
+__all__ = ["Ended", "Event", "Interrupted", "Listener", "Run", "Started", "Store", "resume", "train"]
