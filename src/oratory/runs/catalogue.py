@@ -4,6 +4,7 @@ The folders of the runs decide. The catalogue saves reading them all: it is comp
 time, what is missing is added, what is gone is dropped, and where the file cannot be used the folders are read.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -27,6 +28,9 @@ WAIT = 10.0
 """Seconds to wait for another process that writes."""
 LONGEST = 255
 """Bytes of a name."""
+
+Row = tuple[str, int, str, str]
+"""A run in the file: its name, the time of its record, its facts, and the key of its settings."""
 
 _NOT_DAMAGE = (
     sqlite3.SQLITE_BUSY,
@@ -94,9 +98,11 @@ class Catalogue:
             return {}, True
         try:
             with closing(self._connect()) as connection:
+                connection.execute("BEGIN")
                 rows = connection.execute("SELECT id, stamp, facts, settings FROM runs").fetchall()
-            return _parsed(rows), True
-        except (sqlite3.Error, ValueError, TypeError) as error:
+                shared = connection.execute("SELECT key, text FROM settings").fetchall()
+            return _parsed(rows, shared), True
+        except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
             return {}, _is_damage(error) and self._move_aside()
 
     def _names(self) -> set[str]:
@@ -125,25 +131,29 @@ class Catalogue:
 
     def _write(self, found: Mapping[str, tuple[int, Entry]], gone: Iterable[str] | None) -> None:
         """Add some runs and drop others, all or nothing; None drops whatever there was."""
-        rows = [
-            (name, stamp, json.dumps([getattr(entry, fact) for fact in FACTS]), json.dumps(entry.settings))
-            for name, (stamp, entry) in found.items()
-        ]
+        rows, shared = [], {}
+        for name, (stamp, entry) in found.items():
+            settings = json.dumps(entry.settings)
+            key = hashlib.sha256(settings.encode()).hexdigest()[:16]
+            shared[key] = settings
+            rows.append((name, stamp, json.dumps([getattr(entry, fact) for fact in FACTS]), key))
         try:
-            self._change(rows, gone)
+            self._change(rows, shared, gone)
         except sqlite3.Error as error:
             if not _is_damage(error):
                 raise
             self._move_aside()
-            self._change(rows, gone)
+            self._change(rows, shared, gone)
 
-    def _change(self, rows: Sequence[tuple[str, int, str, str]], gone: Iterable[str] | None) -> None:
+    def _change(self, rows: Sequence[Row], shared: Mapping[str, str], gone: Iterable[str] | None) -> None:
         with closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             if gone is None:
                 connection.execute("DELETE FROM runs")
+                connection.execute("DELETE FROM settings")
             else:
                 connection.executemany("DELETE FROM runs WHERE id = ?", [(name,) for name in gone])
+            connection.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", shared.items())
             # What another process has written from a later record stays.
             connection.executemany(
                 "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp, "
@@ -189,10 +199,9 @@ def _is_text(name: str) -> bool:
         return False
 
 
-def _parsed(rows: Sequence[tuple[str, int, str, str]]) -> dict[str, tuple[int, Entry]]:
+def _parsed(rows: Sequence[Row], shared: Sequence[tuple[str, str]]) -> dict[str, tuple[int, Entry]]:
     """Rows of the catalogue as entries. All are parsed in one go, and settings that are the same only once."""
-    shared = list({settings: None for *_, settings in rows})
-    parsed = dict(zip(shared, json.loads(f"[{','.join(shared)}]"), strict=True))
+    parsed = {key: json.loads(text) for key, text in shared}
     facts: list[list[Any]] = json.loads(f"[{','.join(row[2] for row in rows)}]")
     return {
         name: (stamp, Entry(name, *values, parsed[settings]))  # type: ignore[call-arg]
@@ -243,7 +252,9 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError("the catalogue of something else")
     if (application, version) != (APPLICATION, VERSION):
         connection.execute("DROP TABLE IF EXISTS runs")
+        connection.execute("DROP TABLE IF EXISTS settings")
         connection.execute("CREATE TABLE runs (id TEXT PRIMARY KEY, stamp INTEGER, facts TEXT, settings TEXT)")
+        connection.execute("CREATE TABLE settings (key TEXT PRIMARY KEY, text TEXT)")
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
