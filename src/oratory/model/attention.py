@@ -90,7 +90,9 @@ class Attention(nn.Module):
             return _open(q, k, v, position, scene, self._mask(scene, view.keep), lost)
         if hasattr(position, "score"):
             return _open(q, k, v, position, scene, self._mask(scene, view.keep), lost)[0], None
-        found = plan(config.pattern, config.causal, q.shape[2]) if q.shape[2] == k.shape[2] else None
+        # A plan is for one length, and what is exported is for all.
+        planned = q.shape[2] == k.shape[2] and not torch.compiler.is_exporting()
+        found = plan(config.pattern, config.causal, q.shape[2]) if planned else None
         if found is not None:
             return self._by_plan(found.to(q.device), q, k, v, position, scene, view.keep, lost), None
         plain = view.keep is None and not hasattr(config.pattern, "allow")

@@ -1,0 +1,53 @@
+"""TensorBoard: event files in the run's own folder."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from torch.utils.tensorboard.summary import hparams
+from torch.utils.tensorboard.writer import SummaryWriter
+
+from oratory.runs.record import Run
+from oratory.runs.track.figures import Row, final, labels
+
+FOLDER = "tensorboard"
+
+
+class Book:
+    """Writes `tensorboard/` in the folder of a run."""
+
+    every = 1
+
+    def __init__(self) -> None:
+        self.step = -1
+
+    def open(self, run: Run, note: dict[str, Any], runs: Path | None) -> dict[str, Any]:
+        folder = run.folder / FOLDER
+        there = note["rows"] > 0 and any(folder.glob("events.out.tfevents.*"))
+        rows, self.step = (note["rows"], int(note.get("step", -1))) if there else (0, -1)
+        # What an earlier process wrote beyond its note is hidden by this, and written again.
+        self.writer: Any = SummaryWriter(str(folder), purge_step=self.step + 1)
+        if not there:
+            about = {**labels(run), "settings": run.settings}
+            self.writer.add_text("run", f"```\n{json.dumps(about, indent=1)}\n```", 0)
+        self.note = {"rows": rows, "step": self.step}
+        return self.note
+
+    def write(self, rows: list[Row]) -> None:
+        for row in rows:
+            self.step = row["step"]
+            for name, value in row.items():
+                if name != "step":
+                    self.writer.add_scalar(name, value, self.step)
+        self.writer.flush()
+        self.note["step"] = self.step
+
+    def close(self, run: Run, how: str) -> None:
+        if how == "finished":
+            figures = final(run)
+            for name, value in figures.items():
+                self.writer.add_scalar(name, value, run.record["step"])
+            given = {name: value for name, value in run.settings.items() if isinstance(value, bool | int | float | str)}
+            for summary in hparams({**given, "seed": run.seed}, figures):  # type: ignore[no-untyped-call]
+                self.writer.file_writer.add_summary(summary)
+        self.writer.close()
