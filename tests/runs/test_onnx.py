@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -42,7 +43,7 @@ def compare(path: Path, model: Transformer) -> None:
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     chance = np.random.default_rng(0)
     for texts, tokens in ((1, 1), (1, 12), (5, 7), (2, 12)):
-        given = {"ids": chance.integers(0, 30, (texts, tokens))}
+        given: dict[str, Any] = {"ids": chance.integers(0, 30, (texts, tokens))}
         if not model.config.causal:
             given["mask"] = np.arange(tokens) < chance.integers(1, tokens + 1, (texts, 1))
         (found,) = session.run(None, given)
