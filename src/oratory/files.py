@@ -1,5 +1,6 @@
 """Reading files that people hand us, and writing files that are either whole or not there."""
 
+import hashlib
 import os
 import secrets
 import stat
@@ -72,6 +73,11 @@ def read_lines(path: Path) -> list[tuple[int, str]]:
     if not lines:
         raise InputError(f"{path} holds no text: every line is blank.")
     return lines
+
+
+def digest(content: bytes) -> str:
+    """The checksum of a file's content."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def write_bytes(path: Path, content: bytes) -> None:

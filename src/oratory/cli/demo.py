@@ -11,37 +11,50 @@ from oratory.cli import _common as common
 
 def command(
     data: common.Data = "sotu",
-    out: Annotated[Path, typer.Option(help="The folder for the report.")] = Path("oratory-demo"),
+    out: Annotated[Path, typer.Option(help="The folder for the report and the runs.")] = Path("oratory-demo"),
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds of the comparison.")] = 5,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all models; may come again.")
+    ] = None,
     presidents: common.Presidents = None,
     text_column: common.TextColumn = None,
     label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
-    """The main job, small: a corpus, its audit, its baselines, and a report as one HTML page."""
-    from oratory.baselines import measure_baselines
-    from oratory.report import write
-    from oratory.report.overview import overview
-    from oratory.text import audit, describe
+    """The main job, small: audit, baselines, a paired comparison, a language model, maps, and a report of it all."""
+    from oratory.cli._table import LiveTable
+    from oratory.lab.demo import VARIANTS, demo
+    from oratory.report import write_all
+    from oratory.runs import Store
+    from oratory.settings import parse_words
+    from oratory.train import settings_of
 
     common.note(f"Reading {data} ...")
-    corpus = common.load(data, presidents, text_column, label_column)
-    described = describe(corpus)
-    common.note("Auditing it ...")
-    audited = audit(corpus)
-    common.note("Measuring the baselines ...")
-    measured = measure_baselines(corpus)
-    options = {"--presidents": presidents, "--text-column": text_column, "--label-column": label_column}
-    given = [word for option, value in options.items() if value for word in (option, value)]
-    again = shlex.join(["oratory", "demo", data, *given])
-    [report] = write(overview(described, audited, measured, again), out / "report.html")
+    options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
+    corpus = common.load(data, **options)
+    given = [word for name, value in options.items() if value for word in (f"--{name.replace('_', '-')}", value)]
+    with LiveTable(VARIANTS, range(seeds)) as table:
+        found = demo(
+            corpus,
+            Store(out / "runs"),
+            shlex.join(["oratory", "demo", data, *given]),
+            seeds=seeds,
+            settings=parse_words(settings or [], settings_of()),
+            source=common.source(data, **options),
+            say=common.note,
+            listen=table,
+        )
+    report = write_all(found.document, out)[0]
     if json:
-        facts = {"corpus": described.to_dict(), "audit": audited.to_dict(), "baselines": measured.to_dict()}
-        common.print_json({"report": str(report), **facts})
+        common.print_json({"report": str(report), **found.to_dict()})
         return
-    common.show(described, f"{described.name}  fingerprint {described.fingerprint}")
-    common.show(audited, "Audit")
-    for sentence in audited.sentences():
+    common.show(found.audit, "Audit")
+    for sentence in found.audit.sentences():
         typer.echo(f"- {sentence}")
     typer.echo()
-    common.show(measured, "Baselines")
+    common.show(found.baselines, "Baselines")
+    if found.comparison:
+        common.show(found.comparison, "Comparison")
+    if found.language:
+        common.show(found.language, "Language model")
     typer.echo(f"The report is at {report}")

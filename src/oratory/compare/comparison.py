@@ -81,11 +81,14 @@ class Comparison(Tabled):
         """A mean as people read it."""
         if value is None:
             return "–"
-        return percent(value) if self.metric.name == "accuracy" else number(self.value(value), self.digits)
+        return percent(self.value(value)) if self.metric.name == "accuracy" else number(self.value(value), self.digits)
 
     def value(self, mean: float) -> float:
         """A mean on the scale that is shown."""
-        return math.exp(min(mean, 700.0)) if self.metric.logarithmic else mean
+        if self.metric.logarithmic:
+            return math.exp(min(mean, 700.0))
+        # An interval of few items can reach beyond what a share can be.
+        return min(max(mean, 0.0), 1.0) if self.metric.name == "accuracy" else mean
 
     @property
     def digits(self) -> int:

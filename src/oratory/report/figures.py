@@ -107,8 +107,12 @@ def _svg(figure: Any) -> str:
     """The picture as an element for a page."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    drawn = buffer.getvalue()
-    drawn = drawn[drawn.index("<svg") :]
+    return element(buffer.getvalue())
+
+
+def element(file: str) -> str:
+    """A file that was drawn here, as an element for a page."""
+    drawn = file[file.index("<svg") :]
     drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
     # A style element would hold for the whole page around the picture; what it says can be inherited as well.
     drawn = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, count=1, flags=re.DOTALL)

@@ -1,13 +1,15 @@
 """Checkpoints that are whole or do not count.
 
-A checkpoint is a folder with tensors, facts, and a manifest of checksums that is written last. One that was cut short
-or changed is refused by name, and the one before it is used.
+A checkpoint is a folder with tensors, facts, and a manifest of checksums that is written last; the folder gets its name
+when all of it is on the disk. One that was cut short or changed is refused by name, and the one before it is used.
 """
 
-import hashlib
 import json
+import os
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from oratory.errors import InputError
-from oratory.files import read_bytes, write_bytes, write_text
+from oratory.files import digest, read_bytes, write_bytes, write_text
 
 TENSORS, FACTS, MANIFEST = "state.safetensors", "state.json", "manifest.json"
 KEPT = 2
@@ -32,19 +34,32 @@ class Checkpoint:
     facts: dict[str, Any]
 
 
-def write_checkpoint(folder: Path, step: int, tensors: dict[str, Tensor], facts: dict[str, Any]) -> Path:
-    """Write the checkpoint of a step, and remove those that are too old."""
-    path = folder / f"step-{step:09d}"
-    shutil.rmtree(path, ignore_errors=True)
+def write_checkpoint(
+    folder: Path, step: int, tensors: dict[str, Tensor], facts: dict[str, Any], refused: Collection[Path] = ()
+) -> Path:
+    """Write the checkpoint of a step; then remove those that are too old, and those that were refused."""
     files = {
         TENSORS: save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}),
         FACTS: json.dumps(facts).encode(),
     }
-    for name, content in files.items():
-        write_bytes(path / name, content)
-    write_text(path / MANIFEST, json.dumps({name: digest(content) for name, content in files.items()}))
-    for old in sorted(folder.glob("step-*"))[:-KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
+    manifest = json.dumps({name: digest(content) for name, content in files.items()})
+    path = _free(folder, step)
+    unfinished = folder / f".{path.name}"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    try:
+        for name, content in files.items():
+            write_bytes(unfinished / name, content)
+        write_text(unfinished / MANIFEST, manifest)
+        unfinished.rename(path)
+        for changed in (folder, folder.parent):
+            _sync(changed)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    old = sorted(found for found in folder.glob("step-*") if found not in refused)[:-KEPT]
+    for found in {*refused, *old, *folder.glob(".step-*")}:
+        shutil.rmtree(found, ignore_errors=True)
     return path
 
 
@@ -61,20 +76,30 @@ def read_checkpoint(path: Path) -> Checkpoint:
         raise InputError(f"{path} cannot be read: {error}.") from None
 
 
-def latest_checkpoint(folder: Path) -> tuple[Checkpoint | None, list[str]]:
+def latest_checkpoint(folder: Path) -> tuple[Checkpoint | None, dict[Path, str]]:
     """The newest checkpoint that is whole, and a sentence for every newer one that is not."""
-    remarks: list[str] = []
+    refused: dict[Path, str] = {}
     for path in sorted(folder.glob("step-*"), reverse=True):
         try:
-            return read_checkpoint(path), remarks
+            return read_checkpoint(path), refused
         except InputError as error:
-            remarks.append(f"A checkpoint is not used: {error}")
-    return None, remarks
+            refused[path] = f"A checkpoint is not used: {error}"
+    return None, refused
 
 
-def digest(content: bytes) -> str:
-    """The checksum of a file's content."""
-    return hashlib.sha256(content).hexdigest()
+def _free(folder: Path, step: int) -> Path:
+    """A name for the checkpoint of a step, behind all that this step has had: a good one is never written over."""
+    names = (f"step-{step:09d}" + (f"-{number:03d}" if number else "") for number in count())
+    return next(folder / name for name in names if not (folder / name).exists())
+
+
+def _sync(folder: Path) -> None:
+    """Make sure that the names in a folder are on the disk."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
-from oratory.files import read_bytes, write_text
-from oratory.runs.checkpoint import digest
+from oratory.files import digest, read_bytes, write_text
 from oratory.tables import Table, Tabled, number, percent
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Run(Tabled):
         """The run in a folder, or an InputError that says why there is none."""
         try:
             record = json.loads(read_bytes(folder / RECORD))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{folder / RECORD} is damaged: {error}.") from None
         if not isinstance(record, dict) or not isinstance(record.get("format"), int):
             raise InputError(f"{folder / RECORD} is not the record of a run.")

@@ -1,6 +1,7 @@
 """Keeping the record while a run goes on: metrics, checkpoints, and in the end the result."""
 
 import json
+import math
 import os
 import shutil
 import time
@@ -13,8 +14,8 @@ from safetensors.torch import save
 from torch import Tensor
 
 from oratory.errors import InputError
-from oratory.files import read_bytes, write_bytes
-from oratory.runs.checkpoint import Checkpoint, digest, latest_checkpoint, write_checkpoint
+from oratory.files import digest, read_bytes, write_bytes
+from oratory.runs.checkpoint import Checkpoint, latest_checkpoint, write_checkpoint
 from oratory.runs.items import write_items
 from oratory.runs.record import CHECKPOINTS, ITEMS, METRICS, MODEL, TIMES, TOKENIZER, Run
 from oratory.train.loop import Diverged, Fit, Measured, Stepped
@@ -27,7 +28,7 @@ class Recorder:
         self.run = run
         self.checkpoints = run.folder / CHECKPOINTS
         self.checkpoint: Checkpoint | None
-        self.checkpoint, self.remarks = latest_checkpoint(self.checkpoints)
+        self.checkpoint, self.refused = latest_checkpoint(self.checkpoints)
         facts = self.checkpoint.facts if self.checkpoint else {}
         self.before = float(facts.get("seconds", 0.0))
         """Seconds of training before this process."""
@@ -46,7 +47,8 @@ class Recorder:
     def note(self, event: Stepped | Measured) -> None:
         """Write down what happened."""
         if isinstance(event, Stepped):
-            self.metrics.add({"step": event.step, "loss": event.loss, "norm": event.norm, "lr": event.lr})
+            norm = event.norm if math.isfinite(event.norm) else None  # With float16, of an update that was left out.
+            self.metrics.add({"step": event.step, "loss": event.loss, "norm": norm, "lr": event.lr})
             return
         self.metrics.add({"step": event.step, "epoch": event.epoch, "train_loss": event.loss, **event.scores.row()})
         self.times.add({"step": event.step, "seconds": self.seconds - self.measured_at})
@@ -64,11 +66,12 @@ class Recorder:
         facts |= {"seconds": self.seconds, "measured_at": self.measured_at}
         facts |= {"metrics": self.metrics.keep(), "times": self.times.keep()}
         try:
-            write_checkpoint(self.checkpoints, fit.step, separate(tensors), facts)
+            write_checkpoint(self.checkpoints, fit.step, separate(tensors), facts, self.refused)
         except InputError as error:
             raise InputError(
                 f"{error} What was saved before is whole: put this right, and the same command goes on from there."
             ) from None
+        self.refused = {}
         self.saved = time.monotonic()
 
     def finish(self, fit: Fit) -> Run:
@@ -90,17 +93,19 @@ class Recorder:
         shutil.rmtree(self.checkpoints, ignore_errors=True)
         return run
 
-    def stop(self, fit: Fit, status: str, **facts: Any) -> Run:
-        """Write down that the run ended early."""
+    def stop(self, fit: Fit) -> Run:
+        """Write down that the run was asked to stop."""
         self.save(fit)
-        return self.run.write(status=status, seconds=self.seconds, step=fit.step, **facts)
+        return self.run.write(status="interrupted", seconds=self.seconds, step=fit.step)
 
     def diverged(self, fit: Fit, error: Diverged) -> Run:
         """Keep the last good state, and the batch that the run broke on."""
         batch = fit.task.items.batch(error.items)
         kept = {"step": error.step, "items": error.items.tolist(), "ids": batch.ids.tolist()}
         write_bytes(self.run.folder / "diverged.json", json.dumps(kept).encode())
-        return self.stop(fit, "diverged", message=str(error))
+        if all(bool(value.isfinite().all()) for value in fit.model.state_dict().values()):
+            self.save(fit)  # Else the last good state is that of the checkpoint before.
+        return self.run.write(status="diverged", seconds=self.seconds, step=fit.step, message=str(error))
 
     def close(self) -> None:
         """Close the files."""
@@ -155,4 +160,4 @@ def separate(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def now() -> str:
     """The time, for a record."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from oratory import __version__
 from oratory.errors import InputError
-from oratory.runs.entry import Entry
-from oratory.runs.execute import Listener, execute, nobody, plugins_of
+from oratory.runs.execute import Listener, checked, execute, nobody, plugins_of
 from oratory.runs.machine import device_of
 from oratory.runs.model import config_of
 from oratory.runs.record import NOT_IDENTITY, Run
@@ -29,8 +28,8 @@ def resume(
     """Go on with a run by its id, or with the `last` one that is not finished. What is given besides must agree."""
     store = Store(runs)
     run = _unfinished(store, task) if name == "last" else store.open(name)
-    Entry.of(run)  # Which refuses a record that lacks something.
-    config_of(run)  # And this one whose mechanisms are not loaded.
+    checked(run)
+    config_of(run)  # Which refuses mechanisms that are not loaded, and says whose they are.
     source = run.record["corpus"]["source"]
     if corpus is None:
         if source is None:

@@ -1,0 +1,92 @@
+"""Searching from Python, with the report at hand."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from oratory.compare import Executor
+from oratory.compare.search import Listener, load_search
+from oratory.compare.search import search as make
+from oratory.compare.search_design import AT_ONCE, SEEDS, SearchDesign, trainer_of
+from oratory.compare.search_facts import Search
+from oratory.compare.search_space import Space
+from oratory.lab.compare import executor_of
+from oratory.report import write, write_all
+from oratory.report.search import search_document
+from oratory.runs import Store
+from oratory.text import Corpus, load_corpus
+
+
+class Searched(Search):
+    """A search that can write a report about itself."""
+
+    @classmethod
+    def of(cls, found: Search) -> "Searched":
+        """The same facts."""
+        return cls(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+    def report(self, path: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write a report; the suffix says what kind, and a folder gets all of them."""
+        document = search_document(self)
+        target = Path(path)
+        return write(document, target) if target.suffix else write_all(document, target)
+
+
+def search(
+    *space: str,
+    task: str = "classifier",
+    corpus: Corpus | str | os.PathLike[str] = "sotu",
+    method: str = "tpe",
+    trials: int | None = None,
+    seeds: int | Sequence[int] = SEEDS,
+    settings: Mapping[str, Any] | None = None,
+    runs: str | os.PathLike[str] | None = None,
+    on: str = "local",
+    workers: int | None = None,
+    search_seed: int = 0,
+    at_once: int = AT_ONCE,
+    prune: bool = True,
+    plugins: Sequence[str | os.PathLike[str]] = (),
+    listen: Listener | None = None,
+) -> Searched:
+    """Search the settings that do best on dev, over several seeds each. Test is measured for the best ones alone.
+
+    search("train.lr=1e-4..1e-2", "train.batch=16,32,64", trials=20, seeds=3)
+    """
+    design = SearchDesign(
+        task=task,
+        corpus=corpus if isinstance(corpus, Corpus) else load_corpus(os.fspath(corpus)),
+        space=Space.parse(space, trainer_of(task).kinds()),
+        method=method,
+        trials=trials,
+        seeds=tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds),
+        settings={name: str(value) for name, value in (settings or {}).items()},
+        source=None if isinstance(corpus, Corpus) else {"data": os.fspath(corpus)},
+        search_seed=search_seed,
+        at_once=at_once,
+        prune=prune,
+        plugins=read_plugins([Path(path) for path in plugins]),
+    )
+    return search_design(design, runs, executor_of(on, workers), listen)
+
+
+def search_design(
+    design: SearchDesign,
+    runs: str | os.PathLike[str] | None,
+    executor: Executor,
+    listen: Listener | None = None,
+) -> Searched:
+    """Make a search that was designed."""
+    return Searched.of(make(design, Store(runs), executor, listen or (lambda event: None)))
+
+
+def reopen(name: str, runs: str | os.PathLike[str] | None = None) -> Searched:
+    """A search of the store, by its id."""
+    return Searched.of(load_search(name, Store(runs)))
+
+
+def read_plugins(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+    """Files of mechanisms: their names and what is in them."""
+    return tuple((path.name, path.read_text(encoding="utf-8")) for path in paths)
