@@ -16,6 +16,9 @@ WIDTH = 120
 NAME = 18
 """How far a column of words may shrink."""
 
+WORD = 40
+"""How long a single word may be before it is cut."""
+
 
 def print_tables(tables: Sequence[Table], heading: str = "") -> None:
     """Print to stdout. A table that is too wide for the screen is printed wider than it: no figure is ever cut."""
@@ -46,9 +49,14 @@ def _least(table: Table) -> list[int]:
     """The least width of each column: all of its figures, or as much of its words as reads well."""
     least = []
     for index, column in enumerate(table.columns):
-        longest = max((cell_len(row[index]) for row in table.rows), default=1)
-        header = max(map(cell_len, column.split()))
-        least.append(max(header, longest if index >= table.words else min(longest, NAME)))
+        cells = [row[index] for row in table.rows]
+        longest = max(map(cell_len, cells), default=1)
+        if index >= table.words:
+            least.append(max(cell_len(column), longest))
+            continue
+        # A name such as the id of a run has no place to break at, and a part of it is of no use.
+        word = max((cell_len(part) for cell in (column, *cells) for part in cell.split()), default=1)
+        least.append(max(min(longest, NAME), min(word, WORD)))
     return least
 
 
