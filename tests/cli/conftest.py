@@ -1,9 +1,11 @@
 """Running the real program, as a user does."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,3 +22,11 @@ def oratory(tmp_path_factory: pytest.TempPathFactory) -> Run:
         return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
     return run
+
+
+def result(run: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The JSON document on stdout; there must be nothing else, and no complaint."""
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    assert isinstance(found, dict)
+    return found

@@ -1,33 +1,25 @@
 import json
+import resource
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from oratory.tokens import load_tokenizer
-from tests.cli.conftest import Run
-
-
-def result(run: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """The JSON document on stdout; there must be nothing else, and no complaint."""
-    assert run.returncode == 0, run.stderr
-    found = json.loads(run.stdout)
-    assert isinstance(found, dict)
-    return found
+from tests.cli.conftest import Run, result
 
 
 def test_help_names_every_command_and_is_quick(oratory: Run) -> None:
     seconds = []
     for _ in range(5):
-        started = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         shown = oratory("--help")
-        seconds.append(time.perf_counter() - started)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert shown.returncode == 0
-    for command in ("audit", "baselines", "check", "data", "demo", "mechanisms", "tokenize", "train"):
+    for command in ("audit", "compare", "data", "demo", "mechanisms", "runs", "score", "solve", "train"):
         assert command in shown.stdout
     assert min(seconds) < 0.5
 
@@ -128,17 +120,29 @@ def test_tokenize(oratory: Run, folder: Path) -> None:
     assert "<unk>" in shown.stdout
 
 
+TINY = ("--seeds", "2", "--set", "layers=1", "--set", "width=8", "--set", "train.save_every=60")
+
+
 def test_demo_on_a_folder(oratory: Run, folder: Path) -> None:
     shutil.copy(folder / "test_LM_a.txt", folder / "dev_LM.txt")
-    shown = oratory("demo", folder, "--out", folder.parent / "out")
+    out = folder.parent / "out"
+    shown = oratory("demo", folder, "--out", out, *TINY)
     assert shown.returncode == 0, shown.stderr
-    assert shown.stdout.rstrip().splitlines()[-1] == f"The report is at {folder.parent / 'out' / 'report.html'}"
-    assert "<!doctype html>" in (folder.parent / "out" / "report.html").read_text()
+    assert shown.stdout.rstrip().splitlines()[-1] == f"The report is at {out / 'report.html'}"
+    page = (out / "report.html").read_text()
+    assert "<!doctype html>" in page
+    for heading in ("Verdicts", "What a model must beat", "What the language model looks at", "How to repeat it"):
+        assert heading in page
+    again = oratory("demo", folder, "--out", out, *TINY)
+    assert again.stderr.count(": had (") == 6
 
 
 def test_demo_on_the_default_corpus(oratory: Run, tmp_path: Path) -> None:
-    facts = result(oratory("demo", "--out", tmp_path, "--json"))
+    small = ("--set", "train.batch=256", "--set", "context=16")
+    facts = result(oratory("demo", "--out", tmp_path, *TINY, *small, "--json"))
     assert facts["corpus"]["fingerprint"] == facts["audit"]["fingerprint"] == facts["baselines"]["fingerprint"]
+    assert facts["comparison"]["variants"][0]["verdict"] == "baseline"
+    assert set(facts["language"]["perplexity"]) >= {"train", "obama"}
     assert Path(facts["report"]).is_file()
 
 
