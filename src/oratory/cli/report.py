@@ -1,0 +1,30 @@
+"""`oratory report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="The id of a run or a comparison, last, or a recipe.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help=".html, .pdf, .md, .tex, .csv, or a folder for all of them; WHAT.html here unless given."),
+    ] = None,
+    runs: common.Runs = None,
+    plugin: common.Plugins = None,
+    json: common.Json = False,
+) -> None:
+    """Write a report on a run, a comparison, or a recipe that was run. Nothing is trained."""
+    from oratory.lab.report import report
+
+    common.check_report(out)
+    common.load_plugins(plugin)
+    files = report(what, out, runs)
+    if json:
+        common.print_json({"what": what, "files": [str(path) for path in files]})
+    else:
+        typer.echo(f"The report is at {files[0] if len(files) == 1 or out is None or out.suffix else out}")

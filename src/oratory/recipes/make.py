@@ -1,0 +1,161 @@
+"""Running a recipe: its variants with its seeds, and its figures beside those of the reports."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from oratory.compare import Comparison, Design, Executor, Job, Outcome, Step, compare, evaluate
+from oratory.compare.jobs import Shared
+from oratory.compare.matrices import Measure, measures_of, metric_of
+from oratory.errors import Failed, InputError
+from oratory.files import read_text, write_text
+from oratory.recipes.facts import Reproduction, Row
+from oratory.recipes.quantity import ours
+from oratory.recipes.recipe import Recipe, load_recipe
+from oratory.recipes.reweight import explain
+from oratory.runs import Run, Store
+from oratory.text import Corpus, load_corpus
+
+FOLDER = "reproductions"
+
+Runs = Mapping[str, Sequence[Run | None]]
+
+
+def make(
+    recipe: Recipe,
+    corpus: Corpus,
+    source: Mapping[str, Any] | None,
+    seeds: Sequence[int],
+    store: Store,
+    executor: Executor,
+    listen: Callable[[Step | Outcome], None] | None = None,
+) -> Reproduction:
+    """Train what the store has not, and put it beside the reports. The same call again goes on where it stopped."""
+    if len(recipe.variants) > 1:
+        design = Design(recipe.task, corpus, recipe.variants, tuple(seeds), recipe.settings, source)
+        comparison = compare(design, store, executor, listen)
+        runs: Runs = {
+            variant.name: [None if run is None else store.open(run) for run in variant.runs]
+            for variant in comparison.variants
+        }
+        made = _shown(recipe, corpus, source, tuple(seeds), runs, comparison.problems, comparison)
+    else:
+        runs, problems = _alone(recipe, corpus, source, seeds, store, executor, listen)
+        made = _shown(recipe, corpus, source, tuple(seeds), runs, problems, None)
+    _write(made, runs, store)
+    return made
+
+
+def _alone(
+    recipe: Recipe,
+    corpus: Corpus,
+    source: Mapping[str, Any] | None,
+    seeds: Sequence[int],
+    store: Store,
+    executor: Executor,
+    listen: Callable[[Step | Outcome], None] | None,
+) -> tuple[Runs, dict[str, str]]:
+    """The runs of a recipe that has one variant, and so nothing to compare it with."""
+    [variant] = recipe.variants
+    given = dict(source) if source else None
+    jobs = [Job(variant.name, recipe.task, recipe.of(variant), seed, given) for seed in seeds]
+    found: dict[int, Outcome] = {}
+    for event in executor(jobs, Shared(corpus, str(store.folder.resolve()))):
+        if listen:
+            listen(event)
+        if isinstance(event, Outcome):
+            found[event.job.seed] = event
+    problems = {f"{variant.name}, seed {seed}": out.problem for seed, out in sorted(found.items()) if out.run is None}
+    runs = [None if (run := found[seed].run) is None else store.open(run) for seed in seeds]
+    if not any(runs):
+        raise Failed(f"Every run of {variant.name!r} failed: {next(iter(problems.values()))}")
+    return {variant.name: runs}, problems
+
+
+def _shown(
+    recipe: Recipe,
+    corpus: Corpus,
+    source: Mapping[str, Any] | None,
+    seeds: tuple[int, ...],
+    runs: Runs,
+    problems: Mapping[str, str],
+    comparison: Comparison | None,
+) -> Reproduction:
+    """The facts, from runs that are there."""
+    finished = {name: [run for run in found if run is not None] for name, found in runs.items()}
+    return Reproduction(
+        recipe=recipe,
+        corpus=corpus.name,
+        fingerprint=corpus.fingerprint,
+        source=source,
+        seeds=seeds,
+        runs={name: tuple(run.id for run in found) for name, found in finished.items()},
+        rows=tuple(_rows(recipe, corpus, runs, finished)),
+        parameters={
+            name: {**found[0].record["parameters"]["components"], "total": found[0].record["parameters"]["total"]}
+            for name, found in finished.items()
+        },
+        comparison=comparison,
+        explained=explain(finished, corpus) if recipe.experiment == "reweight" else None,
+        problems=dict(problems),
+    )
+
+
+def _rows(recipe: Recipe, corpus: Corpus, runs: Runs, finished: Mapping[str, Sequence[Run]]) -> list[Row]:
+    """Every figure of the reports, with ours."""
+    if not recipe.references:
+        return []
+    everywhere = recipe.not_comparable(corpus.fingerprint, corpus.name)
+    measures: dict[str, dict[str, Measure]] = {}
+    for name, found in runs.items():
+        tokenizers = {run.settings["tokenizer"] for run in finished[name]}
+        measures[name] = measures_of(metric_of(recipe.task, tokenizers), corpus, {name: found})
+    rows = []
+    for reference in recipe.references:
+        variant, quantity = reference.variant, reference.quantity
+        for number, value in enumerate(reference.values):
+            at = reference.at[number] if reference.at else None
+            here = ours(quantity, at, finished[variant], measures[variant], variant)
+            rows.append(Row(reference.source, variant, quantity, at, value, here, everywhere or reference.reason))
+    return rows
+
+
+def _write(made: Reproduction, runs: Runs, store: Store) -> None:
+    """Write down what was run, so that a report can be made of it at any time."""
+    kept = {
+        "format": 1,
+        "recipe": made.recipe.name,
+        "changes": dict(made.recipe.changes or {}),
+        "corpus": {"fingerprint": made.fingerprint, "source": dict(made.source) if made.source else None},
+        "seeds": list(made.seeds),
+        "runs": {name: [run.id if run else None for run in found] for name, found in runs.items()},
+        "problems": dict(made.problems),
+    }
+    write_text(store.folder / FOLDER / f"{made.recipe.name}.json", json.dumps(kept, indent=1, ensure_ascii=False))
+
+
+def load_reproduction(name: str, store: Store) -> Reproduction:
+    """What a recipe showed when it was last run, worked out again from its runs."""
+    recipe = load_recipe(name)
+    path = store.folder / FOLDER / f"{name}.json"
+    if not path.exists():
+        raise InputError(f"The recipe {name} was not run into {store.folder} yet; oratory reproduce {name} does that.")
+    kept = json.loads(read_text(path))
+    source = kept["corpus"]["source"]
+    if source is None:
+        raise InputError(f"The reproduction {name} does not say how its corpus was loaded.")
+    corpus = load_corpus(**source)
+    if corpus.fingerprint != kept["corpus"]["fingerprint"]:
+        raise InputError(
+            f"The corpus of {name} has changed: its fingerprint was {kept['corpus']['fingerprint']} and is "
+            f"{corpus.fingerprint}."
+        )
+    recipe = recipe.changed(kept["changes"])
+    runs = {variant: [store.open(run) if run else None for run in found] for variant, found in kept["runs"].items()}
+    seeds, problems = tuple(kept["seeds"]), kept["problems"]
+    comparison = None
+    if len(recipe.variants) > 1:
+        comparison = evaluate(
+            Design(recipe.task, corpus, recipe.variants, seeds, recipe.settings, source), runs, problems
+        )
+    return _shown(recipe, corpus, source, seeds, runs, problems, comparison)
