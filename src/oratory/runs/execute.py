@@ -12,11 +12,12 @@ from typing import Any
 import torch
 
 from oratory import __version__
-from oratory.errors import Failed
+from oratory.errors import Failed, InputError
 from oratory.model import ModelConfig, Transformer
-from oratory.runs.checkpoint import read_checkpoint
+from oratory.runs.checkpoint import Checkpoint, latest_checkpoint
+from oratory.runs.entry import Entry
 from oratory.runs.machine import asked_to_stop, device_of, keep_memory, threads, versions
-from oratory.runs.record import CHECKPOINTS, FORMAT, TOKENIZER, Run, key_of
+from oratory.runs.record import CHECKPOINTS, FORMAT, RECORD, TOKENIZER, Run, key_of
 from oratory.runs.recorder import Recorder, now
 from oratory.runs.store import Store
 from oratory.text import Corpus, load_corpus
@@ -44,6 +45,12 @@ class Ended:
     run: Run
     again: bool = False
 
+
+STAY = 0
+"""Told in place of a number of threads, where there is nothing to train."""
+
+NEEDED = ("corpus", "given", "machine", "plugins", "settings", "versions")
+"""Of a record, to go on with its run."""
 
 Event = Started | Stepped | Measured | Ended
 Listener = Callable[[Event], None]
@@ -83,51 +90,91 @@ def execute(
     """Train what was prepared, unless the store has it."""
     device = device_of(prepared.training.device)
     keep_memory()
-    with crew(device) as members, threads(prepared.training.threads):
+    with crew(device) as members, threads(prepared.training.threads), asked_to_stop() as asked:
+        run = _new_run(prepared, store, given, source, members, device)
         if not members.leads:
-            return _follow(prepared, store, members, device)
-        made = _new_run(prepared, store, given, source, members, device)
-        if store.has(made.id):
-            made = Run.read(made.folder)
-        members.agree(made.status == "finished")
-        if made.status == "finished":
-            listen(Ended(made, again=True))
-            return made
-        if made.status == "diverged":
-            raise Failed(f"The run {made.id} diverged before: {made.record['message']} The same would happen again.")
-        with store.hold(made.id):
-            return _lead(prepared, store, made, members, device, listen)
+            return _follow(prepared, run, members, device)
+        if not _is_done(store, run):
+            with store.hold(run.id):
+                if not _is_done(store, run):  # By another process, a moment ago.
+                    return _lead(prepared, store, _known(store, run), members, device, asked, listen)
+        members.agree(STAY)
+        run = _known(store, run)
+        listen(Ended(run, again=True))
+        return run
 
 
-def _lead(prepared: Prepared, store: Store, run: Run, members: Crew, device: torch.device, listen: Listener) -> Run:
+def _known(store: Store, run: Run) -> Run:
+    """The run as the store has it, where it has it."""
+    if not store.has(run.id):
+        return run
+    return checked(Run.read(run.folder))
+
+
+def checked(run: Run) -> Run:
+    """The run, or an InputError where its record lacks what is needed to go on."""
+    Entry.of(run)
+    if missing := [name for name in NEEDED if name not in run.record]:
+        raise InputError(f"{run.folder / RECORD} is damaged: it says nothing of {', '.join(missing)}.")
+    return run
+
+
+def _is_done(store: Store, run: Run) -> bool:
+    """Whether the store has the run, and whole. One that broke is not tried again."""
+    found = _known(store, run)
+    if found.status == "diverged":
+        raise Failed(f"The run {run.id} diverged before: {found.record['message']} The same would happen again.")
+    return store.has(run.id) and found.status == "finished"
+
+
+def _lead(
+    prepared: Prepared,
+    store: Store,
+    run: Run,
+    members: Crew,
+    device: torch.device,
+    asked: Callable[[], bool],
+    listen: Listener,
+) -> Run:
     """Train, and keep the record."""
-    if store.has(run.id) and Run.read(run.folder).status == "finished":  # by another process, a moment ago
-        return Run.read(run.folder)
+    # Sums depend on how many threads share them, so a run that goes on has as many as when it began.
+    torch.set_num_threads(int(members.agree(run.record["machine"]["threads"])))
     prepared.tokenizer.save(run.folder / TOKENIZER)
     task = make_task(prepared)
     opening = {"opening": task.opening, "stride": task.stride} if isinstance(task, LanguageTask) else {}
     run = run.write(status="running", **opening)
     store.catalogue.put(run)
     recorder = Recorder(run)
-    fit = _fit(prepared, task, members, device)
-    members.agree(recorder.checkpoint.facts["step"] if recorder.checkpoint else -1)
-    if recorder.checkpoint:
-        fit.restore(recorder.checkpoint.tensors, recorder.checkpoint.facts)
-    run = recorder.run = run.write(steps=fit.steps)
-    listen(Started(run, fit.step, fit.steps, tuple(recorder.remarks)))
     try:
-        with asked_to_stop() as asked:
-            for event in fit.run():
-                recorder.note(event)
-                listen(event)
-                if asked():
-                    store.catalogue.put(recorder.stop(fit, "interrupted"))
-                    raise Interrupted(
-                        f"Stopped at step {fit.step:,} of {fit.steps:,}, and saved. To go on: the same command again, "
-                        f"or oratory train --resume {run.id}"
-                    )
-                if recorder.due(prepared.training.save_every):
-                    recorder.save(fit)
+        fit = _fit(prepared, task, members, device)
+        found = recorder.checkpoint
+        _restore(fit, found, int(members.agree(found.facts["step"] if found else -1)))
+        run = recorder.run = run.write(steps=fit.steps)
+        listen(Started(run, fit.step, fit.steps, tuple(recorder.refused.values())))
+        run = _train(fit, recorder, store, prepared.training.save_every, asked, listen)
+    finally:
+        recorder.close()
+    listen(Ended(run))
+    return run
+
+
+def _train(
+    fit: Fit, recorder: Recorder, store: Store, save_every: float, asked: Callable[[], bool], listen: Listener
+) -> Run:
+    """Train to the end, or until someone asks to stop, or until it breaks."""
+    run = recorder.run
+    try:
+        for event in fit.run():
+            recorder.note(event)
+            listen(event)
+            if fit.crew.agree(asked()):
+                store.catalogue.put(recorder.stop(fit))
+                raise Interrupted(
+                    f"Stopped at step {fit.step:,} of {fit.steps:,}, and saved. To go on: the same command again, "
+                    f"or oratory train --resume {run.id}"
+                )
+            if recorder.due(save_every):
+                recorder.save(fit)
         run = recorder.finish(fit)
         store.catalogue.put(run)
     except Diverged as error:
@@ -136,27 +183,31 @@ def _lead(prepared: Prepared, store: Store, run: Run, members: Crew, device: tor
             f"{error} The run {run.id} keeps the last good state and the batch (diverged.json); a smaller train.lr or "
             "train.clip may help."
         ) from None
-    finally:
-        recorder.close()
-    listen(Ended(run))
     return run
 
 
-def _follow(prepared: Prepared, store: Store, members: Crew, device: torch.device) -> Run:
-    """Train with the others; the leader keeps the record."""
-    run = _new_run(prepared, store, {}, None, members, device)
-    if members.agree(0.0):
+def _follow(prepared: Prepared, run: Run, members: Crew, device: torch.device) -> Run:
+    """Train with the others; the leader keeps the record, and says when to stop."""
+    number = int(members.agree(STAY))
+    if number == STAY:
         return run
+    torch.set_num_threads(number)
     fit = _fit(prepared, make_task(prepared), members, device)
     step = int(members.agree(-1))
-    if step >= 0:
-        found = read_checkpoint(run.folder / CHECKPOINTS / f"step-{step:09d}")
-        fit.restore(found.tensors, found.facts)
-    with asked_to_stop() as asked:
-        for _ in fit.run():
-            if asked():
-                break
+    _restore(fit, latest_checkpoint(run.folder / CHECKPOINTS)[0] if step >= 0 else None, step)
+    for _ in fit.run():
+        if members.agree(False):
+            raise Interrupted(f"Process {members.rank} of {members.size} stopped too.")
     return run
+
+
+def _restore(fit: Fit, found: Checkpoint | None, step: int) -> None:
+    """Go on from the checkpoint of a step, in every process; none has left it before all have read it."""
+    if step >= 0:
+        if found is None or found.facts["step"] != step:
+            raise InputError(f"A process does not find the checkpoint of step {step}: all must see the same folder.")
+        fit.restore(found.tensors, found.facts)
+    fit.crew.total(torch.zeros((), device=fit.device))
 
 
 def _fit(prepared: Prepared, task: Any, members: Crew, device: torch.device) -> Fit:

@@ -24,7 +24,7 @@ from oratory.seeds import seeded
 from oratory.train.config import TrainConfig
 from oratory.train.parallel import Crew
 from oratory.train.scores import Scores
-from oratory.train.tasks import Task, loss_of
+from oratory.train.tasks import NotFinite, Task, loss_of
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,9 @@ class Fit:
     def _measure(self) -> Measured:
         since, last = self.step - max(0, self.measured), self.step == self.steps
         loss = self.losses / since if since else None
-        self.measured, self.losses = self.step, 0.0
         better = False
-        scores = self.task.measure(self.model, last) if self.crew.leads else None
+        scores = self._scores(last) if self.crew.leads else None
+        self.measured, self.losses = self.step, 0.0
         if scores is not None and scores.on_dev is not None:
             better = self.best is None or scores.on_dev > self.best
             self.waited = 0 if better else self.waited + 1
@@ -135,7 +135,13 @@ class Fit:
         if self.best_weights:
             self.model.load_state_dict(self.best_weights)
         if self.best_weights or self.step < self.steps or self.scores is None:
-            self.scores = self.task.measure(self.model, True)
+            self.scores = self._scores(True)
+
+    def _scores(self, final: bool) -> Scores:
+        try:
+            return self.task.measure(self.model, final)
+        except NotFinite:
+            raise Diverged(self.step, "prediction", self.order.of_step(max(0, self.step - 1))) from None
 
     def _update(self) -> Stepped:
         config, items = self.config, self.order.of_step(self.step)
@@ -145,17 +151,17 @@ class Fit:
             for group in optimizer.param_groups:
                 group["lr"] = lr
         loss = self._gradients(items)
-        norm = float("nan")
-        if math.isfinite(loss):
-            for optimizer in self.optimizers:
-                self.scaler.unscale_(optimizer)
-            gradients = [value.grad for value in self.model.parameters() if value.grad is not None]
-            total = get_total_norm(gradients)
-            norm = float(total)
-            if config.clip is not None:
-                clip_grads_with_norm_(self.model.parameters(), config.clip, total)
-        if not math.isfinite(norm) and not self.scaler.is_enabled():
-            raise Diverged(self.step, "gradient" if math.isfinite(loss) else "loss", items)
+        if not math.isfinite(loss):
+            raise Diverged(self.step, "loss", items)
+        for optimizer in self.optimizers:
+            self.scaler.unscale_(optimizer)
+        total = get_total_norm([value.grad for value in self.model.parameters() if value.grad is not None])
+        norm = float(total)
+        # Scaled up for float16, a gradient may be too large for it; as it is, it must not be.
+        if not math.isfinite(norm) and self.scaler.get_scale() <= 1:
+            raise Diverged(self.step, "gradient", items)
+        if config.clip is not None:
+            clip_grads_with_norm_(self.model.parameters(), config.clip, total)
         for optimizer in self.optimizers:
             self.scaler.step(optimizer)  # With float16 this leaves out a step whose gradient was too large for it.
         self.scaler.update()

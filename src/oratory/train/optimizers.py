@@ -82,6 +82,10 @@ class Adagrad(Rule):
     eps: float = 1e-10
     """Added to the root of the sum of squares."""
 
+    def __post_init__(self) -> None:
+        if self.eps < 0:
+            raise InputError(f"eps={self.eps}: it must be at least 0.")
+
     def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
         return [torch.optim.Adagrad(split_decay(named, decay), lr, eps=self.eps)]
 
@@ -96,6 +100,10 @@ class Muon(Rule):
 
     momentum: float = 0.95
     """Memory of the gradient."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.momentum < 1:
+            raise InputError(f"momentum={self.momentum}: it must be at least 0 and below 1.")
 
     def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
         inner = [entry for entry in named if entry[0].startswith("blocks.") and entry[1].dim() == 2]

@@ -9,7 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, distributed, nn
 
-from oratory.errors import InputError
+from oratory.errors import Failed, InputError
+
+LOST = ("connection", "gloo", "nccl")
+"""What the framework speaks of when another process is gone."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,7 @@ class Crew:
         if self.size == 1:
             return model
         devices = [self.local] if next(model.parameters()).device.type == "cuda" else None
-        return nn.parallel.DistributedDataParallel(
-            model, device_ids=devices, broadcast_buffers=False, find_unused_parameters=True
-        )
+        return nn.parallel.DistributedDataParallel(model, device_ids=devices)
 
     def total(self, value: Tensor) -> Tensor:
         """The sum over all processes."""
@@ -56,9 +57,10 @@ class Crew:
         """The leader's number, in every process."""
         if self.size == 1:
             return value
-        told = [value]
-        distributed.broadcast_object_list(told)
-        return told[0]
+        device = f"cuda:{self.local}" if distributed.get_backend() == "nccl" else "cpu"
+        told = torch.tensor(value, dtype=torch.float64, device=device)
+        distributed.broadcast(told, 0)
+        return float(told)
 
 
 def crew_size() -> int:
@@ -78,8 +80,18 @@ def crew(device: torch.device) -> Iterator[Crew]:
     if size == 1:
         yield Crew()
         return
-    distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    try:
+        distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    except (RuntimeError, ValueError) as error:
+        raise InputError(
+            f"WORLD_SIZE says that {size} processes train together, but they did not meet: {error}"
+        ) from None
     try:
         yield Crew(distributed.get_rank(), size, int(os.environ.get("LOCAL_RANK", "0")))
+    except RuntimeError as error:
+        # One that fails says why itself; the others only notice that it is gone.
+        if not any(word in str(error).lower() for word in LOST):
+            raise
+        raise Failed(f"Process {distributed.get_rank()} of {size} lost the others, and ends: {error}") from None
     finally:
         distributed.destroy_process_group()

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from oratory.batches import IGNORE, Batch, LabelledItems, LineItems, WindowItems
+from oratory.errors import Failed
 from oratory.model import Transformer
 from oratory.text import ClassifierData, LanguageData
 from oratory.tokens import CLS, START, Encoded, Tokenizer, encode_classifier, encode_lm
@@ -19,6 +20,10 @@ from oratory.train.surprisal import cover, joined, opened, opening_of, surprisal
 
 EVALUATED = 8192
 """Tokens of a batch when a classifier is measured."""
+
+
+class NotFinite(Failed):
+    """What a model says of a text is no number."""
 
 
 class Items(Protocol):
@@ -101,6 +106,8 @@ def probabilities(model: Transformer, items: LabelledItems) -> NDArray[np.float3
             at += rows
     finally:
         model.train(training)
+    if not np.isfinite(found).all():
+        raise NotFinite("The probabilities of the classes are not finite numbers.")
     return found
 
 
@@ -132,6 +139,7 @@ class LanguageTask:
         text = opened(encoded if self.by_line else joined(encoded), self.opening, self.tokenizer)
         owners = text.owners if self.by_line else np.pad(encoded.owners, (len(text.ids) - len(encoded.ids), 0))
         nats = surprisal(model, text.ids, cover(text.starts, self.context, self.stride))
+        _check_finite(nats, text)
         scored = predicted(text.ids, self.tokenizer) & ~np.isnan(nats)
         seen = np.array(self.data.seen(name))[owners[scored]] if name in self.data.tests else None
         windows = self._windows(model, encoded) if final and not self.by_line else None
@@ -140,8 +148,17 @@ class LanguageTask:
     def _windows(self, model: Transformer, encoded: Encoded) -> float | None:
         """The reference way: windows that do not overlap, and no opening."""
         nats = surprisal(model, encoded.ids, cover(joined(encoded).starts, self.context, self.context))
+        _check_finite(nats, joined(encoded))
         scored = predicted(encoded.ids, self.tokenizer) & ~np.isnan(nats)
         return perplexity(nats[scored]) if scored.any() else None
+
+
+def _check_finite(nats: NDArray[np.float32], text: Encoded) -> None:
+    """Refuse a token without a surprisal, unless it is the first of a text, which nothing predicts."""
+    broken = ~np.isfinite(nats)
+    broken[text.starts[:-1][text.lengths > 0]] = False
+    if broken.any():
+        raise NotFinite("The surprisal of a token is not a finite number.")
 
 
 def predicted(ids: NDArray[np.int32], tokenizer: Tokenizer) -> NDArray[np.bool_]:
