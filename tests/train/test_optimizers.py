@@ -22,7 +22,7 @@ def model(**changes: Any) -> Transformer:
 def decayed(made: nn.Module, rule: Any) -> dict[str, float]:
     """The weight decay of every parameter, by name."""
     names = {id(parameter): name for name, parameter in made.named_parameters()}
-    found = {}
+    found: dict[str, float] = {}
     for optimizer in rule.make(list(made.named_parameters()), 0.1, 0.5):
         for group in optimizer.param_groups:
             found |= {names[id(parameter)]: group["weight_decay"] for parameter in group["params"]}
