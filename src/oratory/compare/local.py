@@ -13,6 +13,8 @@ from oratory.compare.jobs import Job, Outcome, Shared, Step, do, prepare_worker
 
 TRIES = 3
 """How often a job is begun whose process was killed; it goes on from its checkpoint."""
+PRELOADED = ["oratory.runs.execute", "oratory.compare.jobs", "torch._dynamo"]
+"""What the server loads once for all workers; the framework's optimisers want the last one."""
 BRIEF = 0.2
 """Seconds between two steps that a worker tells of."""
 
@@ -65,7 +67,7 @@ class _Worker:
         # From a server that has loaded the libraries a process is there at once, and shares no lock with this one.
         context: Any = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
         if os.name == "posix":
-            context.set_forkserver_preload(["oratory.runs", "oratory.compare.jobs"])
+            context.set_forkserver_preload(PRELOADED)
         self.connection: Connection
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, shared, threads), daemon=True)
