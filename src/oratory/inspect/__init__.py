@@ -1,6 +1,51 @@
-"""Looking inside: what attention does, and what it can be made to do."""
+"""Looking inside: what attention does, and what it can be made to do.
+
+Names that need the framework are loaded when they are first used: attention by hand does without it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from oratory.inspect.solve import solve
 from oratory.inspect.solve_facts import Certificate, Solution
 
-__all__ = ["Certificate", "Solution", "solve"]
+if TYPE_CHECKING:
+    from oratory.inspect.ablation import Ablation, ablate
+    from oratory.inspect.checks import Check, Rules, check
+    from oratory.inspect.heads import Heads, heads_of
+    from oratory.inspect.maps import HeadFacts, Maps, Stage, attend
+    from oratory.inspect.subject import Subject, published
+
+__all__ = [
+    "Ablation",
+    "Certificate",
+    "Check",
+    "HeadFacts",
+    "Heads",
+    "Maps",
+    "Rules",
+    "Solution",
+    "Stage",
+    "Subject",
+    "ablate",
+    "attend",
+    "check",
+    "heads_of",
+    "published",
+    "solve",
+]
+
+_MODULES = {
+    "ablation": ("Ablation", "ablate"),
+    "checks": ("Check", "Rules", "check"),
+    "heads": ("Heads", "heads_of"),
+    "maps": ("HeadFacts", "Maps", "Stage", "attend"),
+    "subject": ("Subject", "published"),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

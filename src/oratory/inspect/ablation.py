@@ -1,0 +1,171 @@
+"""Head ablation: the loss when one head is switched off, against the loss of the whole model on the same texts.
+
+Michel et al., 2019 (arXiv:1905.10650).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from oratory.compare import holm, paired
+from oratory.errors import InputError
+from oratory.inspect.samples import TOKENS, Samples, samples_of
+from oratory.inspect.subject import Subject, subject_of
+from oratory.model import Transformer
+from oratory.model.attention import Attention
+from oratory.runs import Run
+from oratory.tables import Table, Tabled, number
+from oratory.text import Corpus
+from oratory.tokens import Tokenizer
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class HeadLoss:
+    """What the loss does without one head."""
+
+    layer: int
+    head: int
+    loss: float
+    difference: float
+    """Nats more than those of the whole model."""
+    interval: tuple[float, float] | None
+    """Of 95%, over texts."""
+    p: float | None
+    """After Holm over all heads."""
+
+    @property
+    def verdict(self) -> str:
+        if self.p is None or self.p >= LEVEL:
+            return "no difference shown"
+        return "loss rises" if self.difference > 0 else "loss falls"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "verdict": self.verdict}
+
+
+@dataclass(frozen=True)
+class Ablation(Tabled):
+    """Every head switched off once. This says what one trained model uses, not what an architecture needs."""
+
+    name: str
+    what: str
+    texts: int
+    tokens: int
+    loss: float
+    """Of the whole model, in nats."""
+    heads: tuple[HeadLoss, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        facts = {"name": self.name, "what": self.what, "texts": self.texts, "tokens": self.tokens, "loss": self.loss}
+        return {**facts, "heads": [head.to_dict() for head in self.heads]}
+
+    def tables(self) -> list[Table]:
+        rows = tuple(
+            (
+                f"layer {each.layer} head {each.head}",
+                each.verdict,
+                number(each.loss, 4),
+                f"{each.difference:+.4f}",
+                "–" if each.interval is None else f"{each.interval[0]:+.4f} to {each.interval[1]:+.4f}",
+                "–" if each.p is None else f"{each.p:.2g}",
+            )
+            for each in self.heads
+        )
+        note = f"Whole model: {self.loss:.4f} nats; {self.texts:,} {self.what}. Intervals of 95% over texts, on"
+        note += " the same texts with and without the head; p after Holm over all heads. One model, so one seed."
+        columns = ("without", "verdict", "loss", "difference", "interval", "p")
+        return [Table("The loss without a head", columns, rows, words=2, note=note)]
+
+
+def ablate(
+    given: Run | Transformer | Subject, corpus: Corpus, *, tokenizer: Tokenizer | None = None, tokens: int = TOKENS
+) -> Ablation:
+    """The loss on the test texts of a corpus with each head switched off in turn."""
+    subject = subject_of(given, tokenizer)
+    config = subject.config
+    samples = samples_of(subject, corpus, tokens)
+    if config.task == "encoder" or (config.task == "classifier" and samples.labels is None):
+        raise InputError(f"{subject.name} has no loss on {corpus.name}: it takes a language model or labelled texts.")
+    whole = losses(subject.model, samples)
+    places = [(layer, head) for layer in range(config.layers) for head in range(config.heads)]
+    without = []
+    for layer, head in places:
+        with silenced(subject.model, layer, head):
+            without.append(losses(subject.model, samples))
+    # Texts take the place of seeds: they are what this one model is a sample over.
+    found = [paired(each[:, None], whole[:, None], better="lower", comparisons=len(places)) for each in without]
+    adjusted = holm([each.p for each in found])
+    heads = tuple(
+        HeadLoss(layer, head, float(values.mean()), each.mean, each.interval, p)
+        for (layer, head), values, each, p in zip(places, without, found, adjusted, strict=True)
+    )
+    return Ablation(subject.name, samples.what, len(samples), samples.tokens, float(whole.mean()), heads)
+
+
+@torch.no_grad()
+def losses(model: Transformer, samples: Samples) -> NDArray[np.float64]:
+    """Nats of each text: of its label, or of its tokens on average, each given those before it."""
+    found = np.zeros(len(samples))
+    config = model.config
+
+    def outputs(length: int) -> int:
+        return length * config.vocabulary
+
+    def classes(length: int) -> int:
+        return length * config.heads * max(length, config.columns)
+
+    training, device = model.training, model.tokens.weight.device
+    model.eval()
+    try:
+        for chosen, ids in samples.batches(outputs if samples.labels is None else classes):
+            ids = ids.to(device)
+            if samples.labels is not None:
+                targets = torch.from_numpy(samples.labels[chosen]).to(device)
+                nats = cross_entropy(model(ids).logits.float(), targets, reduction="none")
+            else:
+                logits = model(ids[:, :-1]).logits.float()
+                nats = cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(-1)
+            found[chosen] = nats.double().cpu().numpy()
+    finally:
+        model.train(training)
+    return found
+
+
+@contextmanager
+def silenced(model: Transformer, layer: int, head: int) -> Iterator[None]:
+    """The model with a head that gives zeros; whatever merges the heads merges zeros in its place."""
+    attention = model.blocks[layer].attention
+    assert isinstance(attention, Attention)
+    # Where the model keeps it: among its modules if it learns, else among its other attributes.
+    home: dict[str, Any] = attention._modules if "merge" in attention._modules else vars(attention)
+    before = home["merge"]
+    home["merge"] = _Silenced(before, head)
+    try:
+        yield
+    finally:
+        home["merge"] = before
+
+
+class _Silenced(nn.Module):
+    """A merge that sees zeros from one head."""
+
+    def __init__(self, inner: Any, head: int) -> None:
+        super().__init__()
+        self.inner = inner
+        self.head = head
+
+    def merge(self, heads: Tensor, training: bool) -> Tensor:
+        heads = heads.clone()
+        heads[:, :, self.head] = 0
+        if hasattr(self.inner, "merge"):
+            heads = self.inner.merge(heads, training)
+        return heads

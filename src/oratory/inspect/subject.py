@@ -1,0 +1,108 @@
+"""What is looked into: a model, with the tokenizer that goes with it and what is known of its training."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from oratory.errors import InputError
+from oratory.model import ModelConfig, Transformer, pretrained
+from oratory.runs import Run
+from oratory.runs.model import initial_model
+from oratory.text.corpus import one_line
+from oratory.tokens import CLS, START, Tokenizer
+from oratory.tokens.pretrained import Pretrained
+from oratory.tokens.subword import SubwordTokenizer
+
+LONGEST = 4096
+"""Tokens, where the positions of a model have no end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A model to look into."""
+
+    name: str
+    model: Transformer
+    tokenizer: Tokenizer | None
+    run: Run | None = None
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.model.config
+
+    @property
+    def longest(self) -> int:
+        """How many tokens of a text the model is given: a classifier never gets more than its context."""
+        limit = self.config.position.limit(self.config.shape())
+        if self.config.task == "classifier":
+            limit = min(self.config.context, limit or self.config.context)
+        return LONGEST if limit is None else min(limit, LONGEST)
+
+    def initial(self) -> Transformer:
+        """The model before training."""
+        if self.run is None:
+            raise InputError(f"{self.name} is no run, so nothing is known of its values before training.")
+        return initial_model(self.run)
+
+    def encode(self, text: str | Sequence[int]) -> tuple[list[int], list[int]]:
+        """The ids that the model is given, and those that were cut off because there is no room for them."""
+        if not isinstance(text, str):
+            return _cut([int(index) for index in text], self.longest)
+        line = one_line(text)
+        if not line:
+            raise InputError("There is nothing to look at: the text is empty.")
+        if self.tokenizer is None:
+            raise InputError(f"{self.name} has no tokenizer: give one, or ids in place of a text.")
+        tokenizer = self.tokenizer
+        body = tokenizer.encode(line)
+        if not body:
+            raise InputError(f"There is nothing to look at: {line!r} has no token.")
+        if all(index == tokenizer.unk_id for index in body):
+            raise InputError(f"Every token of {_shortened(line)!r} is unknown to the vocabulary of {self.name}.")
+        fine_tuned = self.run is not None and "model" in self.run.settings
+        if (self.run is None or fine_tuned) and isinstance(tokenizer, SubwordTokenizer):
+            return _with_specials(tokenizer, line, self.longest)
+        first = tokenizer.find(START if self.config.causal else CLS)
+        return _cut(body if first is None else [first, *body], self.longest)
+
+    def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The tokens of ids; their numbers where there is no tokenizer."""
+        if self.tokenizer is None:
+            return tuple(str(index) for index in ids)
+        return tuple(self.tokenizer.token(index) for index in ids)
+
+
+def subject_of(given: "Run | Transformer | Subject", tokenizer: Tokenizer | None = None) -> Subject:
+    """The subject that a run or a model is."""
+    if isinstance(given, Subject):
+        return given
+    if isinstance(given, Run):
+        if not isinstance(given.model, Transformer):
+            raise InputError(f"The run {given.id} is a model of transformers, whose attention cannot be watched here.")
+        return Subject(given.id, given.model, given.tokenizer, given)
+    return Subject(f"this {given.config.task}", given, tokenizer)
+
+
+def published(name: str | os.PathLike[str]) -> Subject:
+    """A published model with its own tokenizer, from its folder or from the hub."""
+    model = pretrained.load(name)
+    return Subject(Path(name).name or str(name), model, Pretrained(path=os.fspath(name)).train(()))
+
+
+def _cut(ids: list[int], longest: int) -> tuple[list[int], list[int]]:
+    return ids[:longest], ids[longest:]
+
+
+def _with_specials(tokenizer: SubwordTokenizer, line: str, longest: int) -> tuple[list[int], list[int]]:
+    """As a published model was trained: between its own special tokens, for which there is always room."""
+    inner = tokenizer.inner
+    encoding = inner.encode(line, add_special_tokens=False)
+    room = max(0, longest - inner.num_special_tokens_to_add(False))
+    cut = list(encoding.ids[room:])
+    encoding.truncate(room)
+    return list(inner.post_process(encoding, add_special_tokens=True).ids), cut
+
+
+def _shortened(text: str, longest: int = 60) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

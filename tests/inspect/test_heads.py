@@ -1,0 +1,151 @@
+"""What heads do: on maps made by hand, and over a corpus against one text at a time."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from oratory.errors import InputError
+from oratory.inspect import ablate, attend, heads_of
+from oratory.inspect.ablation import losses, silenced
+from oratory.inspect.measures import MEASURES, change, kinds, measure
+from oratory.inspect.samples import samples_of
+from oratory.inspect.subject import subject_of
+from oratory.model import Transformer, base
+from oratory.text import Corpus
+from tests.inspect.small import corpus, trained
+
+
+def _measured(rows: list[list[float]]) -> dict[str, float]:
+    tokens = ["The", "house", ",", "house"]
+    marks = (torch.tensor([kind]) for kind in kinds(tokens))
+    return {name: round(float(value), 4) for name, value in measure(torch.tensor([[rows]]).float(), *marks).items()}
+
+
+def test_measures_of_maps_made_by_hand() -> None:
+    itself = _measured(np.eye(4).tolist())
+    assert (itself["self"], itself["entropy"], itself["distance"], itself["stripe"]) == (1, 0, 0, 0.25)
+    previous = _measured([[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
+    assert (previous["previous"], previous["distance"], previous["first"]) == (1, 0.75, 0.5)
+    stripe = _measured([[0, 0, 1, 0]] * 4)
+    assert (stripe["stripe"], stripe["separator"], stripe["content"], stripe["self"]) == (1, 1, 0, 0.25)
+    even = _measured([[0.25] * 4] * 4)
+    assert even["entropy"] == round(math.log(4), 4)
+    assert (even["content"], even["separator"], even["distance"], even["stripe"]) == (0.5, 0.25, 1.25, 0.25)
+
+
+def test_kinds_of_tokens() -> None:
+    tokens = ["The", "house", ",", "<START>", "Ġunion", "Ġthe", "##ing", "--", "1984", "<unk>", "n't", "[SEP]"]
+    separators, content = kinds(tokens)
+    assert [token for token, one in zip(tokens, separators, strict=True) if one] == [",", "<START>", "--", "[SEP]"]
+    assert [token for token, one in zip(tokens, content, strict=True) if one] == ["house", "Ġunion", "##ing"]
+
+
+def test_change_is_the_share_of_weight_that_moved() -> None:
+    one, other = torch.eye(3)[None, None], torch.eye(3).roll(1, 1)[None, None]
+    assert change(one, other).item() == pytest.approx(1)
+    assert change(one, 0.75 * one + 0.25 * other).item() == pytest.approx(0.25)
+    assert change(one, one).item() == 0
+
+
+@pytest.mark.parametrize("kind", ["decoder", "encoder", "window"])
+def test_over_a_corpus_it_is_the_mean_of_its_texts(kind: str) -> None:
+    run = trained(kind)
+    found = heads_of(run, corpus())
+    samples = samples_of(subject_of(run), corpus())
+    assert found.texts == len(samples)
+    one_by_one = [attend(run.model, ids.tolist(), tokenizer=run.tokenizer) for ids in samples.ids]
+    moved = [attend(run, " ".join(map(run.tokenizer.token, ids)), before=True) for ids in samples.ids]
+    for place, facts in enumerate(found.after):
+        assert (facts.layer, facts.head) == divmod(place, 2)
+        for name in ("entropy", "distance", "self", "previous", "first", "stripe"):
+            mean = np.mean([each.after.summary[place].measures[name] for each in one_by_one])
+            assert facts.measures[name] == pytest.approx(mean, abs=1e-5)
+        layer, head = facts.layer, facts.head
+        shares = [
+            np.abs(each.weights[layer, head] - each.before.weights[layer, head]).sum(-1).mean() / 2  # type: ignore[union-attr]
+            for each in moved
+        ]
+        assert facts.measures["change"] == pytest.approx(np.mean(shares), abs=1e-5)
+    assert found.before is not None
+    assert set(found.after[0].measures) == {*MEASURES, "change"}
+    assert "change" not in found.before[0].measures
+    if kind == "encoder":
+        lengths = [len(ids) for ids in samples.ids]
+        assert found.even["entropy"] == pytest.approx(np.mean(np.log(lengths)), abs=1e-5)
+    assert found.tables()[0].rows[-1][0] == "an even head"
+
+
+@pytest.mark.parametrize("kind", ["decoder", "encoder"])
+def test_a_head_is_switched_off_by_zeros_in_the_output(kind: str) -> None:
+    run = trained(kind)
+    found = ablate(run, corpus())
+    samples = samples_of(subject_of(run), corpus())
+    before = {name: value.clone() for name, value in run.model.state_dict().items()}
+    whole = losses(run.model, samples)
+    assert found.loss == pytest.approx(whole.mean())
+    for head in found.heads:
+        attention: Any = run.model.blocks[head.layer].attention
+        matrix = attention.output.weight
+        kept = matrix.detach().clone()
+        with torch.no_grad():
+            matrix[:, 8 * head.head : 8 * head.head + 8] = 0
+            without = losses(run.model, samples)
+            matrix.copy_(kept)
+        assert head.loss == pytest.approx(without.mean(), abs=1e-6)
+        low, high = stats.ttest_rel(without, whole).confidence_interval(0.95)
+        assert head.interval == pytest.approx((low, high), abs=1e-6)
+        assert head.difference == pytest.approx(without.mean() - whole.mean(), abs=1e-6)
+    after = run.model.state_dict()
+    assert before.keys() == after.keys()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_the_loss_is_that_of_the_next_token() -> None:
+    run = trained("decoder")
+    samples = samples_of(subject_of(run), corpus())
+    ids = torch.from_numpy(samples.ids[0])[None]
+    with torch.no_grad():
+        chances = run.model(ids).logits.log_softmax(-1)[0]
+    nats = [-float(chances[at, int(ids[0, at + 1])]) for at in range(ids.shape[1] - 1)]
+    assert losses(run.model, samples)[0] == pytest.approx(np.mean(nats), abs=1e-5)
+
+
+@pytest.mark.parametrize("merge", ["concat", "shift", "shuffle", "reweight-per-token"])
+def test_a_silenced_head_gives_zeros_however_heads_are_merged(merge: str) -> None:
+    model = Transformer(base("lm", 9, layers=1, heads=2, width=8, merge=merge), 1).eval()
+    ids = torch.tensor([[1, 2, 3, 4]])
+    attention: Any = model.blocks[0].attention
+    kept, names = attention.merge, list(model.state_dict())
+    with torch.no_grad():
+        whole = model(ids).logits
+        with silenced(model, 0, 0), silenced(model, 0, 1):
+            nothing = model(ids).logits
+        attention.value.weight.zero_()
+        torch.testing.assert_close(nothing, model(ids).logits)
+    assert not torch.allclose(whole, nothing)
+    assert attention.merge is kept
+    assert list(model.state_dict()) == names
+
+
+def test_without_the_heads_own_slot_after_a_shift() -> None:
+    found = ablate(trained("shift"), corpus())
+    assert len(found.heads) == 2
+    assert all(head.verdict in ("loss rises", "loss falls", "no difference shown") for head in found.heads)
+    assert found.to_dict()["heads"][0]["verdict"] == found.heads[0].verdict
+
+
+def test_what_cannot_be_measured() -> None:
+    encoder = Transformer(base("encoder", 200, width=8, layers=1), 0)
+    with pytest.raises(InputError, match="has no loss on"):
+        ablate(encoder, corpus(), tokenizer=trained("encoder").tokenizer)
+    with pytest.raises(InputError, match="has no tokenizer"):
+        heads_of(encoder, corpus())
+    found = heads_of(encoder, corpus(), tokenizer=trained("encoder").tokenizer)
+    assert found.before is None
+    nothing = Corpus("nothing", classifier=corpus().classifier)
+    with pytest.raises(InputError):
+        heads_of(trained("decoder"), nothing)
