@@ -57,3 +57,7 @@ def test_designs_that_make_no_sense(sotu: Corpus, changes: dict[str, object], se
 def test_an_unknown_setting_names_the_nearest() -> None:
     with pytest.raises(InputError, match="Did you mean 'position'"):
         Variant.parse("positoin=rope")
+
+
+def test_settings_of_training_may_leave_out_their_prefix() -> None:
+    assert dict(Variant.parse("optimizer=sgd lr=0.1").settings) == {"train.optimizer": "sgd", "train.lr": "0.1"}

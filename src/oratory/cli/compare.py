@@ -17,6 +17,9 @@ def command(
         ),
     ],
     task: Annotated[str, typer.Option(help="classifier or lm.")] = "classifier",
+    model: Annotated[
+        str | None, typer.Option(help="Fine-tune a published encoder: minilm, a folder, or a name on the hub.")
+    ] = None,
     seeds: Annotated[str, typer.Option(help="How many seeds, or the seeds with commas between.")] = "5",
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all variants; may come again.")
@@ -52,7 +55,7 @@ def command(
         corpus=common.load(data, **options),
         variants=parse_variants(variants),
         seeds=parse_seeds(seeds),
-        settings=parse_words(settings or [], settings_of()),
+        settings=parse_words([*(settings or []), *([f"model={model}"] if model else [])], settings_of()),
         source=common.source(data, **options),
     )
     common.check_report(report)

@@ -9,6 +9,7 @@ from oratory.errors import InputError, unknown
 from oratory.settings import parse_words
 from oratory.text import Corpus
 from oratory.train import settings_of
+from oratory.train.config import PREFIX
 from oratory.train.prepare import TASKS
 
 BASE = "base"
@@ -30,7 +31,7 @@ class Variant:
         words = shlex.split(rest if named else text)
         if words == [BASE]:
             words = []
-        settings = parse_words(words, settings_of())
+        settings = parse_words([_full(word) for word in words], settings_of())
         return cls(name.strip() if named else " ".join(words) or BASE, settings)
 
 
@@ -68,6 +69,13 @@ class Design:
     def of(self, variant: Variant) -> dict[str, str]:
         """All settings of a variant's runs."""
         return {**self.settings, **variant.settings}
+
+
+def _full(word: str) -> str:
+    """A setting of training may leave out what it begins with: optimizer=sgd."""
+    key = word.partition("=")[0]
+    known = settings_of()
+    return f"{PREFIX}{word}" if key not in known and f"{PREFIX}{key}" in known else word
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:
