@@ -5,8 +5,8 @@ that `oratory --help` answers at once; what a command needs, it imports when it 
 """
 
 import io
+import os
 import pkgutil
-import signal
 import sys
 from importlib import import_module
 from typing import Annotated
@@ -36,8 +36,6 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Run a command. What a user can put right is one sentence and exit code 2."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # When the reader of our output goes away, so do we, quietly.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # A terminal that cannot show a character shows its number.
@@ -49,6 +47,10 @@ def main() -> None:
     except Failed as error:
         _complain(str(error))
         sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output went away, and so do we, quietly; nothing is left to be flushed at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OSError as error:
         _complain(f"{error.filename or 'The output'} cannot be used: {error.strerror or error}.")
         sys.exit(2)

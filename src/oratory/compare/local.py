@@ -6,6 +6,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -77,7 +78,8 @@ class _Worker:
 
     def give(self, job: Job) -> None:
         self.job = job
-        self.connection.send(job)
+        with suppress(BrokenPipeError):  # The process is gone, which whoever waits for its answer will see.
+            self.connection.send(job)
 
     def stop(self) -> None:
         """Let it save what it is at, and end."""
