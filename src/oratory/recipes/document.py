@@ -61,7 +61,7 @@ def _places(made: Reproduction, rows: Sequence[Row]) -> list[Figure]:
         ]
         if not chosen:
             continue
-        marks = {f"{row.variant}: {row.quantity} ({row.source})": _mark(row, accuracies) for row in chosen}
+        marks = {f"{row.variant}, {row.quantity.words} ({row.source})": _mark(row, accuracies) for row in chosen}
         unit = "points" if accuracies else "%"
         what = "accuracy" if accuracies else "figure"
         caption = f"Where each {what} of the report lies, seen from our mean."
@@ -93,10 +93,14 @@ def _along(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> list[Figure
     drawn = []
     for quantity, points in quantities.items():
         series = {name: curves_of(quantity, found) for name, found in runs.items()}
-        name = f"{quantity}, {quantity.unit}" if quantity.unit else str(quantity)
+        name = f"{quantity.words}, {quantity.unit}" if quantity.unit else quantity.words
         xlabel = "update" if quantity.logarithmic else "epoch"
         picture = along(series, points, xlabel, name, log=quantity.logarithmic)
-        drawn.append(Figure(f"along-{quantity}", picture, f"{quantity} along training, ours and the report's."))
+        drawn.append(
+            Figure(
+                f"along-{quantity}", picture, f"{quantity.words} along training, ours and the report's.".capitalize()
+            )
+        )
     return drawn
 
 

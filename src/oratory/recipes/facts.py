@@ -185,7 +185,7 @@ def _cells(row: Row, with_place: bool, mark: str) -> tuple[str, ...]:
     if found and found.spread is not None:
         spread = f"{100 * found.spread:.1f}%" if quantity.logarithmic else quantity.show(found.spread)
     places = (f"{mark} –" if mark else row.of_seed, f"{mark} –" if mark else row.of_mean)
-    name = f"{quantity}, {quantity.unit}" if quantity.unit else str(quantity)
+    name = f"{quantity.words}, {quantity.unit}" if quantity.unit else quantity.words
     return (
         row.variant,
         name,

@@ -44,6 +44,11 @@ class Quantity:
         return f"{self.kind}: {self.of}" if self.of else self.kind
 
     @property
+    def words(self) -> str:
+        """As it is read: `perplexity of train`."""
+        return f"{self.kind} of {self.of}" if self.of else self.kind
+
+    @property
     def logarithmic(self) -> bool:
         """Whether means are taken of the logarithm."""
         return self.kind in PERPLEXITIES

@@ -88,8 +88,8 @@ class Explained(Tabled):
             f"Weighted per token, a sentence alone has {_times(self.ratio(per_token, (PER_TOKEN, AMONG)))} the "
             f"perplexity that it has among others, and {_times(self.ratio(per_token, (BASE, ALONE)))} the base's.",
             "The norm over the batch runs over later tokens too. With another second half of a line, tokens of the "
-            f"first half change by {leaks[BATCH]} nats (base {leaks[BASE]}, per token {leaks[PER_TOKEN]}): a model "
-            "that sees the future has no perplexity to compare.",
+            f"first half change by {leaks[BATCH]} nats (base {leaks[BASE]}, per token {leaks[PER_TOKEN]}): what it is "
+            "said to predict, it has partly seen.",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -175,16 +175,19 @@ class _Trial:
         return texts, float(np.mean(weights)) if weights else None
 
     def leak(self) -> float:
-        """By how much tokens of the first half change, on average, with another second half."""
+        """By how much tokens of the first half change, on average, with the second half of another line."""
         model, _ = self._model()
         changes = []
         for index in range(self.count):
             ids = self.items.batch(np.array([index])).ids
             half = ids.shape[1] // 2
+            if half < 2:
+                continue
+            wanted = ids.shape[1] - half
+            stranger = self.items.batch(self.others.integers(self.count, len(self.items), 1)).ids[0]
             other = ids.clone()
-            other[:, half:] = ids[:, half:].flip(1).roll(1, dims=1)
-            if half > 1:
-                changes.append(float((_nats(model, ids) - _nats(model, other))[: half - 1].abs().mean()))
+            other[0, half:] = stranger.repeat(-(-wanted // len(stranger)))[:wanted]
+            changes.append(float((_nats(model, ids) - _nats(model, other))[: half - 1].abs().mean()))
         return float(np.mean(changes)) if changes else math.nan
 
     def _line(self, model: Transformer, index: int, how: str) -> float:
@@ -233,6 +236,6 @@ def _figure(value: float) -> str:
 def _times(difference: Estimate) -> str:
     """A difference in nats as so many times."""
     if difference.interval is None:
-        return f"{_figure(_exp(difference.mean))} times"
+        return f"{_exp(difference.mean):,.2f} times"
     low, high = (_exp(end) for end in difference.interval)
     return f"{_exp(difference.mean):,.2f} times (95% interval {low:,.2f} to {high:,.2f})"

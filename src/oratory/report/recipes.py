@@ -40,13 +40,13 @@ def along(
             alone = "." if len(places) == 1 else ""
             [drawn[name]] = axes.plot(places, means, linewidth=1.6, color=colour, linestyle=line, marker=alone)
             if name in points:
-                sign = _MARKERS[at % len(_MARKERS)]
-                look = {"linestyle": "", "marker": sign, "markersize": 6, "markeredgewidth": 1.2}
+                # Empty and each smaller than the one before, so that marks on one another can all be seen.
+                look = {"marker": _MARKERS[at % len(_MARKERS)], "markersize": max(4.0, 9.0 - 2.5 * at), "linestyle": ""}
                 [drawn[f"{name}, {REFERENCE}"]] = axes.plot(
-                    *points[name], color=colour, markeredgecolor=_INK, zorder=4, **look
+                    *points[name], color="none", markeredgecolor=colour, markeredgewidth=1.5, zorder=4, **look
                 )
         if log:
-            _log(axes.yaxis)
+            _log_few(axes)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(ylabel)
         _legend(axes, list(drawn.values()), list(drawn))
@@ -62,12 +62,12 @@ def beside(rows: Mapping[str, Beside], label: str) -> str:
     with _drawing(height=1.3 + 0.36 * max(len(rows), 1)) as (figure, axes):
         for at, row in enumerate(rows.values()):
             if row.prediction:
-                [drawn["one new seed of ours, 95%"]] = axes.plot(
+                [drawn["one new seed, 95%"]] = axes.plot(
                     row.prediction, [at, at], color=PALETTE[0], linewidth=6, alpha=0.3, solid_capstyle="butt"
                 )
             if row.interval:
                 [drawn["our mean, 95%"]] = axes.plot(row.interval, [at, at], color=PALETTE[0], linewidth=2.2)
-            name = REFERENCE if row.comparable else f"{REFERENCE}, not comparable"
+            name = REFERENCE if row.comparable else "not comparable"
             filling = PALETTE[5] if row.comparable else "none"
             [drawn[name]] = axes.plot(
                 row.reference, at, "D", color=filling, markeredgecolor=PALETTE[5], markersize=6, zorder=4, linestyle=""
@@ -76,5 +76,15 @@ def beside(rows: Mapping[str, Beside], label: str) -> str:
         axes.set_yticks(range(len(rows)), [_lines(name, 40) for name in rows])
         axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
         axes.set_xlabel(label)
-        _legend(axes, list(drawn.values()), list(drawn))
+        # Over the whole picture: long names leave too little room above the axes.
+        figure.legend(list(drawn.values()), list(drawn), loc="outside upper center", ncols=4)
         return _svg(figure)
+
+
+def _log_few(axes: Any) -> None:
+    """Logarithmic, with figures at 1, 2 and 5 only: from an untrained model to a trained one is a long way."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    _log(axes.yaxis)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,166 @@
+"""The recipes that ship: every one parses, is complete, and has settings that make sense."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from oratory.compare import Design
+from oratory.errors import InputError
+from oratory.recipes import Recipe, load_recipe, recipe_names
+from oratory.recipes.recipe import FINGERPRINT, read_recipe
+from oratory.text import Corpus
+from oratory.train import prepare
+
+TABLES = {
+    "r0-classifier": 2 * 3 * 4 + 3,  # Two tables of loss, train and test: four epochs, and five.
+    "r0-lm": 2 * 4 + 2 * 6,
+    "r1-classifier": 3,
+    "r1-lm": 4 * 4,
+    "r2-classifier": 1 + 4 * 5,
+    "r2-window": 1 + 2 * 4 + 2 * 4 * 6,
+    "r3-gpt": 5 * 5,
+    "r3-reweight": 5,
+    "r4-classifier": 3 + 4,
+    "r4-lm": 4,
+}
+"""How many figures each published table has."""
+
+OWN = {"blockwise", "longformer", "cls", "bpe", "bpe-classifier"}
+"""Experiments that the assignment names and no report has."""
+
+
+def test_all_are_found() -> None:
+    assert set(recipe_names()) == set(TABLES) | OWN
+    assert len(recipe_names()) == 15
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_the_tables_are_complete(name: str) -> None:
+    recipe = load_recipe(name)
+    assert sum(len(reference.values) for reference in recipe.references) == TABLES.get(name, 0)
+    given = [
+        (reference.source, reference.variant, reference.quantity, at)
+        for reference in recipe.references
+        for at in reference.at or (None,)
+    ]
+    assert max(Counter(given).values(), default=1) == 1, "a figure is given twice"
+    assert recipe.title
+    assert recipe.about.endswith(".")
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_settings_make_sense(name: str, sotu: Corpus) -> None:
+    recipe = load_recipe(name)
+    if len(recipe.variants) > 1:
+        Design(recipe.task, sotu, recipe.variants, (0,), recipe.settings)
+    prepared = [prepare(recipe.task, sotu, recipe.of(variant)) for variant in recipe.variants]
+    configured = [made.settings for made in prepared]
+    assert all(one != other for at, one in enumerate(configured) for other in configured[:at])
+
+
+def test_some_published_figures() -> None:
+    def value(name: str, variant: str, figure: str, at: float | None) -> float:
+        [found] = [
+            found
+            for reference in load_recipe(name).references
+            if (reference.variant, str(reference.quantity)) == (variant, figure)
+            for place, found in zip(reference.at or (None,), reference.values, strict=True)
+            if place == at
+        ]
+        return found
+
+    assert value("r2-classifier", "base", "test accuracy", 14) == 87.60
+    assert value("r2-window", "window 8", "perplexity: hbush", None) == 402.49
+    assert value("r2-window", "base", "perplexity: wbush", 300) == 543.28
+    assert value("r0-classifier", "ALiBi + RoPE", "test accuracy", 11) == 84.67
+    assert value("r1-lm", "ALiBi", "perplexity: train", None) == 112.86
+    assert value("r3-gpt", "reweight", "line perplexity: weird", None) == 2550125904.81
+
+
+def test_the_end_of_a_series_is_the_end() -> None:
+    """Where a report has a figure at the end and along training, the last of the series is the same figure."""
+    for name in ("r0-lm", "r2-window"):
+        found = load_recipe(name).references
+        ends = {(r.source, r.variant, r.quantity): r.values[0] for r in found if not r.at}
+        last = {(r.source, r.variant, r.quantity): r.values[-1] for r in found if r.at and r.at[-1] == 500}
+        assert last
+        assert all(ends[key] == pytest.approx(value, abs=0.01) for key, value in last.items())
+
+
+def test_parameters_of_the_base_models(speeches: Corpus) -> None:
+    assert speeches.fingerprint == FINGERPRINT
+    for name in ("r2-classifier", "r2-window"):
+        recipe = load_recipe(name)
+        [counted] = [r.values[0] for r in recipe.references if str(r.quantity) == "parameters"]
+        assert prepare(recipe.task, speeches, recipe.of(recipe.variants[0])).parameters.total == counted
+
+
+def test_what_can_be_compared() -> None:
+    recipe = load_recipe("r2-window")
+    assert recipe.not_comparable(FINGERPRINT, "speeches") == ""
+    assert recipe.not_comparable("another", "sotu") == "other data (sotu)"
+    assert recipe.changed({"layers": "1"}).not_comparable(FINGERPRINT, "speeches") == "other settings (layers=1)"
+
+
+def test_changes_replace_how_long() -> None:
+    recipe = load_recipe("r3-gpt")
+    assert recipe.changed({}) is recipe
+    changed = recipe.changed({"train.iterations": "2"})
+    assert "train.epochs" not in changed.settings
+    assert changed.settings["train.iterations"] == "2"
+    with pytest.raises(InputError, match="Did you mean 'layers'"):
+        recipe.changed({"layer": "2"})
+
+
+GOOD = """
+title = "A title"
+about = "About it."
+task = "lm"
+data = "sotu"
+seeds = 2
+work = 1
+[variants.base]
+[variants.rope]
+position = "rope"
+[[reference]]
+source = "R9"
+variant = "rope"
+figure = "perplexity: train"
+value = 100
+"""
+
+
+def written(tmp_path: Path, text: str) -> Recipe:
+    path = tmp_path / "one.toml"
+    path.write_text(text)
+    return read_recipe(path)
+
+
+def test_a_file(tmp_path: Path) -> None:
+    recipe = written(tmp_path, GOOD)
+    assert recipe.name == "one"
+    assert [variant.name for variant in recipe.variants] == ["base", "rope"]
+    assert recipe.of(recipe.variants[1]) == {"position": "rope"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("title =", "titel =", "There is no key 'titel'. Did you mean 'title'?"),
+        ('title = "A title"\n', "", "lacks title"),
+        ('"lm"', '"lmm"', "There is no task 'lmm'"),
+        ("position =", "positon =", "Did you mean 'position'?"),
+        ('variant = "rope"', 'variant = "roper"', "There is no variant 'roper'. Did you mean 'rope'?"),
+        ("perplexity: train", "perplexities: train", "There is no figure 'perplexities'"),
+        ("perplexity: train", "perplexity", "needs a text"),
+        ("value = 100", "value = [1, 2]\nat = [1]", "2 values and 1 places"),
+        ("value = 100", "value = 100\nwhy = 1", "There is no key 'why'"),
+        ("seeds = 2", "seeds = ", "is not TOML"),
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError, match=r"one\.toml|There is no|needs a text") as found:
+        written(tmp_path, GOOD.replace(old, new, 1))
+    assert sentence in str(found.value)
