@@ -38,6 +38,7 @@ def command(
     from oratory.cli._table import LiveTable
     from oratory.compare import parse_seeds
     from oratory.errors import InputError
+    from oratory.lab.compare import executor_of
     from oratory.lab.reproduce import listed, plan, run_planned, time_of
     from oratory.recipes import recipe_names
     from oratory.settings import parse_words
@@ -49,10 +50,12 @@ def command(
         common.show_or_print(listed(runs), json)
         return
     given = parse_words(settings or [], settings_of())
-    planned = plan(names or recipe_names(), parse_seeds(seeds) if seeds else None, data, given)
-    if out is not None and out.suffix and len(planned) > 1:
-        raise InputError(f"--out {out} is one file, and there are {len(planned)} recipes; name a folder.")
+    chosen = tuple(dict.fromkeys(names or recipe_names()))
+    if out is not None and out.suffix and len(chosen) > 1:
+        raise InputError(f"--out {out} is one file, and there are {len(chosen)} recipes; name a folder.")
     common.check_report(out)
+    executor_of(on, workers)  # Refuses a place that there is not, before anything is read.
+    planned = plan(chosen, parse_seeds(seeds) if seeds else None, data, given)
     time = time_of(planned, runs)
     common.note(time.sentence())
     found = []

@@ -61,14 +61,15 @@ def plan(
     settings: Mapping[str, str] | None = None,
 ) -> list[Planned]:
     """What is to be run; everything that a user can get wrong is found here."""
+    recipes = [load_recipe(name).changed(settings or {}) for name in dict.fromkeys(names)]
+    for recipe in recipes:
+        wanted(recipe, "", (0,))  # Refuses settings that make no sense, before a corpus is read.
     made = []
-    for recipe in [load_recipe(name).changed(settings or {}) for name in dict.fromkeys(names)]:
-        place = data_of(recipe, data)
+    for recipe, place in [(recipe, data_of(recipe, data)) for recipe in recipes]:
         chosen = tuple(seeds) if seeds is not None else tuple(range(recipe.seeds))
         path = Path(place)
         source = {"data": str(path.resolve()) if exists(path) else place}
         made.append(Planned(recipe, _corpus(place), source, chosen))
-        wanted(recipe, "", chosen)  # Refuses settings that make no sense.
     return made
 
 

@@ -1,4 +1,4 @@
-"""Why perplexity explodes where heads are weighted by their norm over the batch: an experiment with trained models.
+"""What becomes of perplexity where heads are weighted by their norm over the batch: an experiment with trained models.
 
 The same sentences are scored alone and among others, as in training; with the weighting switched off; and by a model
 that weights each token by itself. Whether a model sees the future is tried by changing the end of a line.
@@ -35,6 +35,8 @@ from oratory.train.surprisal import opened
 BASE, BATCH, PER_TOKEN = "base", "reweight", "reweight-per-token"
 ALONE, AMONG, OFF = "alone", "among others", "alone, off at inference"
 HELD_OUT = "held out"
+EXPLODED = 10.0
+"""Times the perplexity, from which on one may speak of an explosion."""
 LINES = 32
 """Held-out lines that are scored besides the three sentences."""
 
@@ -77,10 +79,12 @@ class Explained(Tabled):
         by, alone = _mean(self.of(*among).weight).mean, _mean(self.of(BATCH, ALONE).weight).mean
         off = "further" if abs(math.log(by)) > abs(math.log(by / alone)) else "nearer"
         per_token = (PER_TOKEN, ALONE)
+        small = _exp(self.ratio((BATCH, ALONE), among).mean) < EXPLODED
         leaks = {name: f"{_mean(values).mean:.3f}" for name, values in self.leaks.items()}
         return [
             f"Alone, a held-out sentence has {_times(self.ratio((BATCH, ALONE), among))} the perplexity that the "
-            f"re-weighted model gives it among {self.batch - 1} others, as in training.",
+            f"re-weighted model gives it among {self.batch - 1} others, as in training"
+            + (": the cause that R3 met, but far from the size of its millions." if small else "."),
             f"Among others its heads are multiplied by {by:,.1f} on average, alone by {alone:,.1f}, because the norm "
             "sums over all tokens of the batch: a sentence alone meets weights that training never saw.",
             f"Switched off at inference, it has {_times(self.ratio((BATCH, OFF), among))} that perplexity: a weight of "
