@@ -77,7 +77,7 @@ def beside(rows: Mapping[str, Beside], label: str) -> str:
         axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
         axes.set_xlabel(label)
         # Over the whole picture: long names leave too little room above the axes.
-        figure.legend(list(drawn.values()), list(drawn), loc="outside upper center", ncols=4)
+        figure.legend(list(drawn.values()), list(drawn), loc="outside upper center", ncols=2)
         return _svg(figure)
 
 
