@@ -20,7 +20,7 @@ demo: $(VENV)/base.stamp
 	@$(BIN)/oratory demo
 
 test: $(VENV)/test.stamp
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/test.stamp $(VENV)/lint.stamp
 	@$(BIN)/ruff check .

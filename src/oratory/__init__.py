@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oratory.baselines import Baselines, NgramCounts, measure_baselines
     from oratory.errors import Failed, InputError
-    from oratory.inspect import Solution, solve
+    from oratory.inspect import Maps, Solution, ablate, attend, heads_of, solve
     from oratory.lab.compare import Compared, compare
-    from oratory.lab.run import TrainedRun, load_run, train
+    from oratory.lab.reproduce import reproduce
+    from oratory.lab.run import TrainedRun, finetune, load_run, train
+    from oratory.lab.search import search
     from oratory.model import ModelConfig, Transformer, base, count_parameters, generate, pretrained
     from oratory.model.contract import check_mechanism
     from oratory.runs import Run, Store, resume
@@ -35,9 +37,11 @@ _ROOMS = {
     "oratory.model.contract": ("check_mechanism",),
     "oratory.baselines": ("Baselines", "NgramCounts", "measure_baselines"),
     "oratory.runs": ("Run", "Store", "resume"),
-    "oratory.inspect": ("Solution", "solve"),
+    "oratory.inspect": ("Maps", "Solution", "ablate", "attend", "heads_of", "solve"),
     "oratory.lab.compare": ("Compared", "compare"),
-    "oratory.lab.run": ("TrainedRun", "load_run", "train"),
+    "oratory.lab.reproduce": ("reproduce",),
+    "oratory.lab.run": ("TrainedRun", "finetune", "load_run", "train"),
+    "oratory.lab.search": ("search",),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -69,13 +73,20 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "Run",
     "Store",
     "resume",
+    "Maps",
     "Solution",
+    "ablate",
+    "attend",
+    "heads_of",
     "solve",
     "Compared",
     "compare",
+    "reproduce",
     "TrainedRun",
+    "finetune",
     "load_run",
     "train",
+    "search",
 ]
 
 
