@@ -5,8 +5,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from oratory.runs import Event, Started
     from oratory.train.loop import Measured
 
@@ -45,6 +43,8 @@ class Progress:
             if event.again:
                 self._say(f"{event.run.id} is finished already; oratory runs rm {event.run.id} to train it again.")
         else:
+            if event.remark:
+                self._say(event.remark)
             self._advance(event.step, event.loss)
 
     def _begin(self, event: "Started") -> None:

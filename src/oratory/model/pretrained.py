@@ -36,10 +36,10 @@ def load(name: str | os.PathLike[str]) -> Transformer:
 
     Of an encoder that was saved with a head, what stands below the head is taken.
     """
-    folder = _folder(name)
+    folder = folder_of(name)
     blueprint = _blueprint(folder)
     config = blueprint.config
-    tensors = _of_the_model(_tensors(folder), blueprint, folder)
+    tensors = _of_the_model(read_tensors(folder), blueprint, folder)
     if config.layers > len(tensors):
         raise InputError(f"{folder}: config.json speaks of {config.layers:,} layers, but there are no such tensors.")
     # Without memory and values of its own: its parameters are replaced by what the files hold.
@@ -57,7 +57,8 @@ def load(name: str | os.PathLike[str]) -> Transformer:
     return model.eval()
 
 
-def _folder(name: str | os.PathLike[str]) -> Path:
+def folder_of(name: str | os.PathLike[str]) -> Path:
+    """The folder of that name; that of the cache where it is the name of a model on the hub."""
     path = Path(name)
     try:
         if path.is_dir():
@@ -104,7 +105,7 @@ def _blueprint(folder: Path) -> Blueprint:
         raise InputError(f"{path}: {error}") from None
 
 
-def _tensors(folder: Path) -> dict[str, Tensor]:
+def read_tensors(folder: Path) -> dict[str, Tensor]:
     """Every tensor in the files, by the name it has there."""
     if (folder / WEIGHTS).exists():
         return _read(folder / WEIGHTS)

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import torch
 
 from oratory import __version__
 from oratory.errors import Failed, InputError
-from oratory.model import ModelConfig, Transformer
+from oratory.files import write_bytes
+from oratory.model import ModelConfig
 from oratory.runs.checkpoint import Checkpoint, latest_checkpoint
 from oratory.runs.entry import Entry
 from oratory.runs.machine import asked_to_stop, device_of, keep_memory, threads, versions
@@ -22,6 +24,7 @@ from oratory.runs.recorder import Recorder, now
 from oratory.runs.store import Store
 from oratory.text import Corpus, load_corpus
 from oratory.train import Prepared, prepare
+from oratory.train.finetune import called
 from oratory.train.loop import Diverged, Fit, Measured, Stepped
 from oratory.train.parallel import Crew, crew
 from oratory.train.tasks import LanguageTask, make_task
@@ -84,6 +87,21 @@ def train(
     return execute(prepare(task, corpus, given, seed), Store(runs), given, source, listen or nobody)
 
 
+def finetune(
+    model: str | os.PathLike[str],
+    corpus: Corpus | str | os.PathLike[str],
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    *,
+    runs: str | os.PathLike[str] | None = None,
+    source: Mapping[str, Any] | None = None,
+    listen: Listener | None = None,
+) -> Run:
+    """Fine-tune a published encoder: `minilm`, a folder, or the name of a model on the hub. Else as `train`."""
+    given = {"model": called(model), **(settings or {})}
+    return train("classifier", corpus, given, seed, runs=runs, source=source, listen=listen)
+
+
 def execute(
     prepared: Prepared, store: Store, given: Mapping[str, str], source: Mapping[str, Any] | None, listen: Listener
 ) -> Run:
@@ -140,6 +158,8 @@ def _lead(
     # Sums depend on how many threads share them, so a run that goes on has as many as when it began.
     torch.set_num_threads(int(members.agree(run.record["machine"]["threads"])))
     prepared.tokenizer.save(run.folder / TOKENIZER)
+    for name, content in prepared.files().items():
+        write_bytes(run.folder / name, content)
     task = make_task(prepared)
     opening = {"opening": task.opening, "stride": task.stride} if isinstance(task, LanguageTask) else {}
     run = run.write(status="running", **opening)
@@ -150,7 +170,7 @@ def _lead(
         found = recorder.checkpoint
         _restore(fit, found, int(members.agree(found.facts["step"] if found else -1)))
         run = recorder.run = run.write(steps=fit.steps)
-        listen(Started(run, fit.step, fit.steps, tuple(recorder.refused.values())))
+        listen(Started(run, fit.step, fit.steps, (*prepared.remarks, *recorder.refused.values())))
         run = _train(fit, recorder, store, prepared.training.save_every, asked, listen)
     finally:
         recorder.close()
@@ -211,8 +231,9 @@ def _restore(fit: Fit, found: Checkpoint | None, step: int) -> None:
 
 
 def _fit(prepared: Prepared, task: Any, members: Crew, device: torch.device) -> Fit:
-    model = Transformer(prepared.config, prepared.seed).to(device)
-    return Fit(model, task, prepared.training, prepared.seed, prepared.tokenizer.unk_id, members)
+    model = prepared.build().to(device)
+    unknown = prepared.tokenizer.unk_id
+    return Fit(model, task, prepared.training, prepared.seed, unknown, members, prepared.factors())
 
 
 def _new_run(
@@ -248,7 +269,7 @@ def _new_run(
         "given": dict(given),
         "plugins": plugins,
         "parameters": prepared.parameters.to_dict(),
-        "versions": versions(),
+        "versions": versions() | {name: version(name) for name in prepared.libraries},
         "machine": {
             "platform": platform.platform(),
             "device": str(device),

@@ -1,6 +1,7 @@
 """The model of a run: as it was trained, and as it was before."""
 
 from dataclasses import fields
+from typing import cast
 
 from safetensors import SafetensorError
 from safetensors.torch import load
@@ -9,6 +10,7 @@ from oratory.errors import InputError
 from oratory.files import read_bytes
 from oratory.model import ModelConfig, Transformer
 from oratory.runs.record import MODEL, Run
+from oratory.train.finetune.use import trained, untrained
 
 
 def config_of(run: Run) -> ModelConfig:
@@ -26,14 +28,21 @@ def load_model(run: Run) -> Transformer:
     """The trained model, for use and not for training."""
     if run.status != "finished":
         raise InputError(f"The run {run.id} is not finished ({run.status}); train it to its end first.")
-    model = initial_model(run)
     try:
-        model.load_state_dict(load(read_bytes(run.folder / MODEL)))
+        tensors = load(read_bytes(run.folder / MODEL))
+        if "model" in run.settings:
+            model = trained(run.folder, run.settings, run.config, run.record["labels"], tensors, run.tokenizer.pad_id)
+            return cast(Transformer, model)
+        model = initial_model(run)
+        model.load_state_dict(tensors)
     except (SafetensorError, RuntimeError) as error:
         raise InputError(f"{run.folder / MODEL} does not hold the weights of this run: {error}.") from None
     return model
 
 
 def initial_model(run: Run) -> Transformer:
-    """The model before training: its initial values come back from the seed."""
+    """The model before training: its initial values come back from the seed, or from the published model."""
+    if "model" in run.settings:
+        labels, pad = run.record["labels"], run.tokenizer.pad_id
+        return cast(Transformer, untrained(run.settings, config_of(run), labels, pad, run.seed))
     return Transformer(config_of(run), run.seed).eval()

@@ -1,5 +1,6 @@
 """Using what was trained: probabilities, surprisal, and new text."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from oratory.runs.record import Run
 from oratory.tables import Table, Tabled, number, percent
 from oratory.text import Corpus
 from oratory.text.corpus import one_line
-from oratory.tokens import CLS, START, STOP, Encoded, encode_lm
+from oratory.tokens import START, STOP, Encoded, encode_lm
 from oratory.train.scores import perplexity
 from oratory.train.surprisal import cover, joined, opened, surprisal
 from oratory.train.tasks import predicted, probabilities
@@ -121,7 +122,8 @@ def _surprise(run: Run, line: str) -> TextSurprisal:
 
 def _classify(run: Run, line: str) -> TextClass:
     tokenizer, context = run.tokenizer, run.config.context
-    encoded = tokenizer.measure_all([line]).wrapped(tokenizer.find(CLS), None)
+    whole = tokenizer.measure_all([line])
+    encoded = tokenizer.framed(whole, context)
     items = LabelledItems(encoded, np.zeros(1, np.int64), context, tokenizer.pad_id)
     found = probabilities(run.model, items)[0]
     ids = encoded.ids[:context]
@@ -130,7 +132,7 @@ def _classify(run: Run, line: str) -> TextClass:
         text=line,
         tokens=tuple(tokenizer.token(int(index)) for index in ids),
         probabilities={name: float(value) for name, value in zip(run.record["labels"], found, strict=True)},
-        cut=max(0, len(encoded.ids) - context),
+        cut=len(tokenizer.framed(whole, sys.maxsize).ids) - len(ids),
     )
 
 

@@ -18,7 +18,7 @@ from oratory.text import Corpus
 from oratory.tokens.bpe import Bpe, BpeTokenizer
 from oratory.tokens.char import Char, CharTokenizer
 from oratory.tokens.encoded import Encoded
-from oratory.tokens.pretrained import Pretrained, PretrainedTokenizer
+from oratory.tokens.pretrained import EncoderTokenizer, Pretrained, PretrainedTokenizer
 from oratory.tokens.tokenizer import START, STOP, Tokenizer, read_dict
 from oratory.tokens.word import Word, WordTokenizer
 
@@ -26,7 +26,7 @@ SETTINGS: dict[str, type] = {"word": Word, "char": Char, "bpe": Bpe, "pretrained
 """What `tokenizer=...` can be."""
 
 TOKENIZERS: dict[str, type[Tokenizer]] = {
-    cls.kind: cls for cls in (WordTokenizer, CharTokenizer, BpeTokenizer, PretrainedTokenizer)
+    cls.kind: cls for cls in (WordTokenizer, CharTokenizer, BpeTokenizer, PretrainedTokenizer, EncoderTokenizer)
 }
 
 _DIGEST = hashlib.sha256().digest_size

@@ -45,6 +45,12 @@ class Encoded:
             np.cumsum([0, *map(len, ids)], dtype=np.int64),
         )
 
+    def cut(self, longest: int) -> "Encoded":
+        """Every text with so many tokens at most."""
+        kept = np.minimum(self.lengths, longest)
+        inside = np.arange(len(self.ids)) - np.repeat(self.starts[:-1], self.lengths) < np.repeat(kept, self.lengths)
+        return Encoded(self.ids[inside], self.sizes[inside], np.cumsum([0, *kept], dtype=np.int64))
+
     def wrapped(self, start: int | None, stop: int | None) -> "Encoded":
         """Every text with a token before and behind it; these stand for no bytes."""
         before, after = int(start is not None), int(stop is not None)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import tokenizers
 from oratory.errors import InputError
 from oratory.files import exists
 from oratory.text.hub import offline_without_network
+from oratory.tokens.encoded import Encoded
 from oratory.tokens.subword import SubwordTokenizer
 from oratory.tokens.tokenizer import read_dict
 
@@ -42,6 +44,29 @@ class PretrainedTokenizer(SubwordTokenizer):
     """A tokenizer that somebody else trained."""
 
     kind = "pretrained"
+
+
+class EncoderTokenizer(PretrainedTokenizer):
+    """The tokenizer of a published encoder: a text stands between special tokens, for which there is always room."""
+
+    kind = "encoder"
+
+    @cached_property
+    def specials(self) -> tuple[list[int], list[int]]:
+        """The ids that stand before and behind a text."""
+        encoding = self.inner.encode("a")
+        inside = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
+        first, last = (inside[0], inside[-1] + 1) if inside else [(len(encoding.ids) + 1) // 2] * 2
+        return list(encoding.ids[:first]), list(encoding.ids[last:])
+
+    def framed(self, encoded: Encoded, longest: int) -> Encoded:
+        before, behind = self.specials
+        framed = encoded.cut(max(0, longest - len(before) - len(behind)))
+        for index in reversed(before):
+            framed = framed.wrapped(index, None)
+        for index in behind:
+            framed = framed.wrapped(None, index)
+        return framed
 
 
 def _from_json(path: Path) -> Any:

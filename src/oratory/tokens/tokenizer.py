@@ -63,6 +63,11 @@ class Tokenizer(ABC):
         """Many texts at once."""
         return Encoded.of(map(self.measure, texts))
 
+    def framed(self, encoded: Encoded, longest: int) -> Encoded:
+        """Texts as a classifier is given them, of which it sees the first `longest` tokens: behind <CLS> where the
+        tokenizer has that."""
+        return encoded.wrapped(self.find(CLS), None)
+
     def id(self, token: str) -> int:
         """The id of a token; that of the unknown token when it is not in the vocabulary."""
         found = self.find(token)

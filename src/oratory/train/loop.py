@@ -19,12 +19,15 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 from oratory.batches import Batch, Order
 from oratory.errors import Failed
-from oratory.model import Transformer
 from oratory.seeds import seeded
 from oratory.train.config import TrainConfig
+from oratory.train.optimizers import NO_FACTORS, Factors
 from oratory.train.parallel import Crew
 from oratory.train.scores import Scores
 from oratory.train.tasks import NotFinite, Task, loss_of
+
+PLACE = ("step", "measured", "losses", "waited", "parts")
+"""What says how far training is, besides tensors."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Stepped:
     norm: float
     """Of the gradient, before clipping."""
     lr: float
+    remark: str = ""
+    """What had to be done to make it."""
 
 
 @dataclass(frozen=True)
@@ -65,25 +70,29 @@ class Fit:
 
     def __init__(
         self,
-        model: Transformer,
+        model: Any,
         task: Task,
         config: TrainConfig,
         seed: int,
         unknown_id: int | None = None,
         crew: Crew | None = None,
+        factors: Factors = NO_FACTORS,
     ) -> None:
         self.model, self.task, self.config, self.seed, self.unknown_id = model, task, config, seed, unknown_id
         self.crew = crew or Crew()
         self.crew.check(config.batch, config.accumulate)
         self.wrapped = self.crew.wrap(model)
-        self.device = model.tokens.weight.device
+        self.device = next(model.parameters()).device
         self.dtype = numbers(config.precision, self.device)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.dtype == torch.float16)
-        self.optimizers = config.optimizer.make(list(model.named_parameters()), config.lr, config.weight_decay)
+        learned = [entry for entry in model.named_parameters() if entry[1].requires_grad]
+        self.optimizers = config.optimizer.make(learned, config.lr, config.weight_decay, factors)
         lengths = task.items.lengths if config.bucketing else None
         self.order = Order(len(task.items), config.batch, seed, lengths)
         self.steps = config.iterations or self.order.steps * (config.epochs or 1)
         self.eval_every = config.eval_every or self.order.steps
+        self.parts = config.accumulate
+        """In which a batch is computed: more than was asked for where memory ran out."""
         self.step = 0
         self.measured = -1
         """The step at which the model was last measured."""
@@ -113,7 +122,9 @@ class Fit:
         return bool(self.crew.agree(self.step == self.steps or tired))
 
     def _measure(self) -> Measured:
-        since, last = self.step - max(0, self.measured), self.step == self.steps
+        since = self.step - max(0, self.measured)
+        # What is measured last of all is what is kept; the best weights are put back behind the last step.
+        last = self.step == self.steps and self.config.keep == "last"
         loss = self.losses / since if since else None
         better = False
         scores = self._scores(last) if self.crew.leads else None
@@ -147,10 +158,9 @@ class Fit:
         config, items = self.config, self.order.of_step(self.step)
         lr = config.lr * config.schedule.factor(self.step, self.steps)
         for optimizer in self.optimizers:
-            optimizer.zero_grad()
             for group in optimizer.param_groups:
-                group["lr"] = lr
-        loss = self._gradients(items)
+                group["lr"] = lr * group.get("factor", 1.0)
+        loss, remark = self._gradients_in_memory(items)
         if not math.isfinite(loss):
             raise Diverged(self.step, "loss", items)
         for optimizer in self.optimizers:
@@ -167,12 +177,37 @@ class Fit:
         self.scaler.update()
         self.step += 1
         self.losses += loss
-        return Stepped(self.step, loss, norm, lr)
+        return Stepped(self.step, loss, norm, lr, remark)
+
+    def _gradients_in_memory(self, items: NDArray[np.int64]) -> tuple[float, str]:
+        """As `_gradients`, in smaller parts where memory runs out; and what to say of that."""
+        before = self.parts
+        while True:
+            for optimizer in self.optimizers:
+                optimizer.zero_grad()
+            try:
+                loss = self._gradients(items)
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                if self.crew.size > 1 or self.parts >= len(items):
+                    raise Failed(
+                        f"Memory ran out at step {self.step}, with a batch of {len(items)} in {self.parts} parts: "
+                        "train.accumulate, train.batch or context must change."
+                    ) from None
+                self.parts = min(2 * self.parts, len(items))
+                continue
+            if self.parts == before:
+                return loss, ""
+            return loss, (
+                f"Memory ran out at step {self.step}: from here on a batch is computed in {self.parts} parts in place "
+                f"of {before}. An update is still of the whole batch."
+            )
 
     def _gradients(self, items: NDArray[np.int64]) -> float:
         """Gradients of the mean loss over the whole batch, whatever the parts it is computed in; and that loss."""
         targets, size = self.task.items.targets(items), self.crew.size
-        parts = np.array_split(self.crew.share(items), self.config.accumulate)
+        parts = np.array_split(self.crew.share(items), self.parts)
         loss = torch.zeros((), device=self.device)
         alone = "" if size == 1 else f" of {self.crew.rank}"
         with seeded(self.seed, f"dropout {self.step}{alone}"):
@@ -206,7 +241,7 @@ class Fit:
                 for name, value in entries.items():
                     if value is not None:
                         tensors[f"optimizer.{number}.{index}.{name}"] = torch.as_tensor(value)
-        facts = {name: getattr(self, name) for name in ("step", "measured", "losses", "waited")}
+        facts = {name: getattr(self, name) for name in PLACE}
         return tensors, facts | {"best": self.best, "scaler": self.scaler.state_dict()}
 
     def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
@@ -219,7 +254,7 @@ class Fit:
                 index, _, name = path.partition(".")
                 states.setdefault(int(index), {})[name] = value
             optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
-        for name in ("step", "measured", "losses", "waited"):
+        for name in PLACE:
             setattr(self, name, facts[name])
         self.best = None if facts["best"] is None else tuple(facts["best"])
         if facts["scaler"]:
@@ -233,6 +268,13 @@ def numbers(precision: str, device: torch.device) -> torch.dtype:
     if device.type != "cuda":
         return torch.float32
     return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether there was not enough memory; processors and GPUs say so in different ways."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return any(words in str(error).lower() for words in ("out of memory", "not enough memory", "can't allocate memory"))
 
 
 def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -1,6 +1,7 @@
 """Optimisers: the framework's, each as a frozen choice with its parameters."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +12,20 @@ from torch.optim import Optimizer
 from oratory.errors import InputError
 
 Named = Sequence[tuple[str, nn.Parameter]]
+Factors = Mapping[str, float]
+"""What the learning rate of a parameter is multiplied by, where that is not one."""
+
+NO_FACTORS: Factors = {}
+IN_BLOCKS = re.compile(r"(^|\.)(blocks?|\w*layers?|h)\.\d+\.")
+"""The name of a parameter that stands in one of many blocks, in our models and in others'."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
     """What every optimiser has."""
 
-    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
-        """The framework's optimisers for these parameters."""
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+        """The framework's optimisers for these parameters. A group of them keeps its factor of the learning rate."""
         raise NotImplementedError
 
 
@@ -40,8 +47,8 @@ class Adam(Rule):
         if self.eps < 0:
             raise InputError(f"eps={self.eps}: it must be at least 0.")
 
-    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
-        return [torch.optim.Adam(split_decay(named, decay), lr, **self._options(named))]
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+        return [torch.optim.Adam(split_decay(named, decay, factors), lr, **self._options(named))]
 
     def _options(self, named: Named) -> dict[str, Any]:
         return {"betas": (self.beta1, self.beta2), "eps": self.eps, "fused": _can_fuse(named)}
@@ -51,8 +58,8 @@ class Adam(Rule):
 class Adamw(Adam):
     """Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2017, arXiv:1711.05101)."""
 
-    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
-        return [torch.optim.AdamW(split_decay(named, decay), lr, **self._options(named))]
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+        return [torch.optim.AdamW(split_decay(named, decay, factors), lr, **self._options(named))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +77,8 @@ class Sgd(Rule):
         if self.nesterov and not self.momentum:
             raise InputError("nesterov=on needs a momentum above 0.")
 
-    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
-        groups = split_decay(named, decay)
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+        groups = split_decay(named, decay, factors)
         return [torch.optim.SGD(groups, lr, self.momentum, nesterov=self.nesterov, fused=_can_fuse(named))]
 
 
@@ -86,8 +93,8 @@ class Adagrad(Rule):
         if self.eps < 0:
             raise InputError(f"eps={self.eps}: it must be at least 0.")
 
-    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
-        return [torch.optim.Adagrad(split_decay(named, decay), lr, eps=self.eps)]
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+        return [torch.optim.Adagrad(split_decay(named, decay, factors), lr, eps=self.eps)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,30 +112,37 @@ class Muon(Rule):
         if not 0 <= self.momentum < 1:
             raise InputError(f"momentum={self.momentum}: it must be at least 0 and below 1.")
 
-    def make(self, named: Named, lr: float, decay: float) -> list[Optimizer]:
-        inner = [entry for entry in named if entry[0].startswith("blocks.") and entry[1].dim() == 2]
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+        inner = [entry for entry in named if IN_BLOCKS.search(entry[0]) and entry[1].dim() == 2]
+        if not inner:
+            return Adamw().make(named, lr, decay, factors)
         names = {name for name, _ in inner}
         outer = [entry for entry in named if entry[0] not in names]
         muon = torch.optim.Muon(
-            [parameter for _, parameter in inner],
+            split_decay(inner, decay, factors),
             lr,
-            weight_decay=decay,
             momentum=self.momentum,
             adjust_lr_fn="match_rms_adamw",
         )
-        return [muon, *Adamw().make(outer, lr, decay)]
+        return [muon, *(Adamw().make(outer, lr, decay, factors) if outer else [])]
 
 
 OPTIMIZERS: dict[str, type] = {"adam": Adam, "adamw": Adamw, "sgd": Sgd, "adagrad": Adagrad, "muon": Muon}
 """What `train.optimizer=...` can be."""
 
 
-def split_decay(named: Named, decay: float) -> list[dict[str, Any]]:
-    """Two groups of parameters: matrices, which decay, and norms and biases, which do not."""
-    matrices = [parameter for _, parameter in named if parameter.dim() > 1]
-    vectors = [parameter for _, parameter in named if parameter.dim() <= 1]
-    groups = [{"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}]
-    return [group for group in groups if group["params"]]
+def split_decay(named: Named, decay: float, factors: Factors = NO_FACTORS) -> list[dict[str, Any]]:
+    """Groups of parameters: matrices, which decay, and norms and biases, which do not; for each factor apart."""
+    groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
+    for is_vector in (False, True):
+        for name, parameter in named:
+            if (parameter.dim() <= 1) == is_vector:
+                groups.setdefault((factors.get(name, 1.0), is_vector), []).append(parameter)
+    return [
+        {"params": parameters, "weight_decay": 0.0 if is_vector else decay}
+        | ({} if factor == 1 else {"factor": factor})
+        for (factor, is_vector), parameters in groups.items()
+    ]
 
 
 def _can_fuse(named: Named) -> bool:

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
+
+from torch import nn
 
 from oratory.errors import InputError, unknown
 from oratory.mechanisms.pool.cls import Cls
@@ -32,6 +34,31 @@ class Prepared(Tabled):
     training: TrainConfig
     parameters: Parameters
 
+    test_last: ClassVar[bool] = False
+    """Whether test is measured once, when all is done, and not on the way."""
+
+    def build(self) -> nn.Module:
+        """The model before training."""
+        return Transformer(self.config, self.seed)
+
+    def factors(self) -> Mapping[str, float]:
+        """What the learning rate of a parameter is multiplied by, where that is not one."""
+        return {}
+
+    def files(self) -> Mapping[str, bytes]:
+        """What the folder of the run keeps besides."""
+        return {}
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """What has a part in the result besides what every run uses."""
+        return ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to say before training."""
+        return ()
+
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting by its name, whether it was given or not."""
@@ -55,9 +82,16 @@ def settings_of() -> list[str]:
 
 
 def prepare(task: str, corpus: Corpus, settings: Mapping[str, str], seed: int = 0) -> Prepared:
-    """Train the tokenizer, complete the settings, and count the parameters of the model they make."""
+    """Train the tokenizer, complete the settings, and count the parameters of the model they make.
+
+    With the setting `model`, nothing is trained from scratch: that one is fine-tuned.
+    """
     if task not in TASKS:
         raise unknown("task", task, TASKS)
+    if "model" in settings:
+        from oratory.train.finetune import prepare_finetune
+
+        return prepare_finetune(task, corpus, settings, seed)
     wrong = next((name for name in settings if name not in settings_of()), None)
     if wrong is not None:
         raise unknown("setting", wrong, settings_of())

@@ -1,7 +1,7 @@
 """The two tasks behind one face: items to learn from, a loss, and an evaluation."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from oratory.batches import IGNORE, Batch, LabelledItems, LineItems, WindowItems
 from oratory.errors import Failed
 from oratory.model import Transformer
 from oratory.text import ClassifierData, LanguageData
-from oratory.tokens import CLS, START, Encoded, Tokenizer, encode_classifier, encode_lm
+from oratory.tokens import START, Encoded, Tokenizer, encode_classifier, encode_lm
 from oratory.train.prepare import Prepared
 from oratory.train.scores import ClassifierScores, LanguageScores, Scores, SplitScores, TextScores, perplexity
 from oratory.train.surprisal import cover, joined, opened, opening_of, surprisal
@@ -41,8 +41,8 @@ class Task(Protocol):
 
     @property
     def items(self) -> Items: ...
-    def measure(self, model: Transformer, final: bool) -> Scores:
-        """Every split; on the way it may be all but train."""
+    def measure(self, model: Any, final: bool) -> Scores:
+        """Every split; on the way it may be all but train, or but test."""
 
 
 def make_task(prepared: Prepared) -> "ClassifierTask | LanguageTask":
@@ -69,31 +69,32 @@ class ClassifierTask:
 
     def __init__(self, data: ClassifierData, encoded: Mapping[str, Encoded], prepared: Prepared) -> None:
         self.data = data
-        self.eval_train = prepared.training.eval_train
-        first, pad = prepared.tokenizer.find(CLS), prepared.tokenizer.pad_id
+        self.eval_train, self.test_last = prepared.training.eval_train, prepared.test_last
+        tokenizer, context = prepared.tokenizer, prepared.config.context
         self.splits = {
             name: LabelledItems(
-                encoded[name].wrapped(first, None), np.array(split.labels), prepared.config.context, pad
+                tokenizer.framed(encoded[name], context), np.array(split.labels), context, tokenizer.pad_id
             )
             for name, split in data.splits()
         }
         self.items = self.splits["train"]
 
-    def measure(self, model: Transformer, final: bool = True) -> ClassifierScores:
-        """Every split; on the way it may be all but train."""
+    def measure(self, model: nn.Module, final: bool = True) -> ClassifierScores:
+        """Every split; on the way it may be all but train, or but test."""
+        later = {"train": not self.eval_train, "test": self.test_last}
         measured = {}
         for name, items in self.splits.items():
-            if final or self.eval_train or name != "train":
+            if final or not later.get(name, False):
                 seen = np.array(self.data.seen) if name == "test" else None
                 measured[name] = SplitScores(items.labels, probabilities(model, items), seen)
         return ClassifierScores(self.data.label_names, measured)
 
 
 @torch.no_grad()
-def probabilities(model: Transformer, items: LabelledItems) -> NDArray[np.float32]:
+def probabilities(model: Any, items: LabelledItems) -> NDArray[np.float32]:
     """The probability of each class for every item. Items of like length are computed together."""
     found = np.zeros((len(items), model.config.classes), np.float32)
-    training, device = model.training, model.tokens.weight.device
+    training, device = model.training, next(model.parameters()).device
     model.eval()
     try:
         by_length = np.argsort(items.lengths, kind="stable")
