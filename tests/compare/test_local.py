@@ -119,3 +119,5 @@ def test_ctrl_c_ends_the_workers(tmp_path: Path) -> None:
         program.kill()
     assert len(workers) == 2
     assert not any(map(is_there, workers))
+    assert "Traceback" not in out.read_text()
+    assert "The same command goes on" in out.read_text()

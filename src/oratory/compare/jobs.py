@@ -1,13 +1,13 @@
 """One run as a job that any process can do, and the small interface of whoever gets jobs done."""
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from oratory.errors import Failed, InputError
+from oratory.files import digest, write_text
 from oratory.text import Corpus
+from oratory.tokens.corpus import cache_folder
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def prepare_worker(shared: Shared) -> None:
     from oratory.mechanisms import REGISTRY
 
     for name, content in shared.plugins:
-        path = Path(tempfile.mkdtemp(prefix="oratory-plugin-")) / name
-        path.write_text(content, encoding="utf-8")
+        path = cache_folder() / "plugins" / digest(content.encode())[:16] / name
+        write_text(path, content)
         REGISTRY.load_plugin(path)
 
 

@@ -16,6 +16,8 @@ TRIES = 3
 """How often a job is begun whose process was killed; it goes on from its checkpoint."""
 PRELOADED = ["oratory.runs.execute", "oratory.compare.jobs", "torch._dynamo"]
 """What the server loads once for all workers; the framework's optimisers want the last one."""
+SAVING = 60
+"""Seconds that a worker has to save what it is at."""
 BRIEF = 0.2
 """Seconds between two steps that a worker tells of."""
 
@@ -83,16 +85,21 @@ class _Worker:
 
     def stop(self) -> None:
         """Let it save what it is at, and end."""
-        self.connection.close()
         if self.job is not None and self.process.is_alive():
             self.process.terminate()
-        self.process.join(timeout=60)
+            with suppress(EOFError, OSError):
+                while self.connection.poll(SAVING) and not isinstance(self.connection.recv(), Outcome):
+                    pass
+        self.connection.close()
+        self.process.join(timeout=SAVING)
 
 
 def _serve(connection: Connection, shared: Shared, threads: int) -> None:
     import torch
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends us by SIGTERM.
+    if hasattr(os, "setsid"):
+        os.setsid()  # Ctrl-C on the terminal is for the parent, which then ends us by SIGTERM.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(threads)
     prepare_worker(shared)
     told = 0.0

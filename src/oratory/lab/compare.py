@@ -11,7 +11,7 @@ from oratory.compare import compare as make
 from oratory.errors import InputError
 from oratory.report import write, write_all
 from oratory.report.comparison import comparison_document
-from oratory.runs import Store
+from oratory.runs import Interrupted, Store
 from oratory.text import Corpus, load_corpus
 
 Listener = Callable[[Step | Outcome], None]
@@ -74,7 +74,10 @@ def compare_design(
     """Make a comparison that was designed."""
     store = Store(runs)
     files = tuple((path.name, path.read_text(encoding="utf-8")) for path in plugins or ())
-    return Compared.of(make(design, store, executor, listen, files), store)
+    try:
+        return Compared.of(make(design, store, executor, listen, files), store)
+    except KeyboardInterrupt:
+        raise Interrupted("Stopped, and every run was saved. The same command goes on from there.") from None
 
 
 def reopen(name: str, runs: str | os.PathLike[str] | None = None) -> Compared:
