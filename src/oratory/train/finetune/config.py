@@ -12,7 +12,7 @@ ENGINES = ("hf", "own")
 POOLS = ("cls", "mean")
 FREEZE = ("none", "embeddings", "all")
 TRAINING: dict[str, Any] = {
-    "lr": 5e-5,
+    "lr": 1e-4,
     "epochs": 4,
     "optimizer": "adamw",
     "schedule": "linear(warmup=0.1)",
