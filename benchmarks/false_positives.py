@@ -11,8 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from oratory.compare.calibration import Effects, FalsePositives, fit_effects, simulate_crossed, simulate_false_positives
-from oratory.compare.crossed import Array
+from oratory.comparison.calibration import (
+    Effects,
+    FalsePositives,
+    fit_effects,
+    simulate_crossed,
+    simulate_false_positives,
+)
+from oratory.comparison.crossed import Array
 from oratory.tables import Table, number, percent
 from oratory.text import Corpus, load_corpus
 

@@ -12,11 +12,11 @@ from benchmarks._time import best
 from oratory.tables import Table, number
 from oratory.text import Corpus, load_corpus
 from oratory.text.corpus import Labelled
-from oratory.train import prepare
-from oratory.train.finetune import FineTuned
-from oratory.train.finetune.hf import hf_config, quiet
-from oratory.train.loop import Fit, Stepped
-from oratory.train.tasks import make_task
+from oratory.training import prepare
+from oratory.training.finetune import FineTuned
+from oratory.training.finetune.hf import hf_config, quiet
+from oratory.training.loop import Fit, Stepped
+from oratory.training.tasks import make_task
 
 TEXTS = 320
 """Of an epoch here; more of them take longer and change no ratio."""

@@ -48,9 +48,7 @@ def test_buckets_hold_items_of_like_length() -> None:
     plain, bucketed = Order(4000, 16, 0), Order(4000, 16, 0, lengths)
 
     def padding(order: Order) -> int:
-        return sum(
-            int((lengths[part].max() - lengths[part]).sum()) for part in map(order.of_step, range(order.steps))
-        )
+        return sum(int((lengths[part].max() - lengths[part]).sum()) for part in map(order.of_step, range(order.steps)))
 
     assert padding(bucketed) < padding(plain) / 10
     firsts = [lengths[bucketed.of_step(step)].mean() for step in range(bucketed.steps)]

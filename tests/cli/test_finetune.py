@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.conftest import Run, result
 from tests.runs.training import write_corpus
-from tests.train.finetuning import write_model
+from tests.training.finetuning import write_model
 
 SMALL = ("context=12", "train.batch=5", "train.epochs=2", "train.threads=1")
 

@@ -14,7 +14,7 @@ from oratory.cli import build
 from oratory.errors import InputError
 from oratory.lab.search import search
 from tests.cli.conftest import Run
-from tests.compare.searching import CLASSIFIER, LM, write_corpus
+from tests.comparison.searching import CLASSIFIER, LM, write_corpus
 
 
 def options(settings: dict[str, str]) -> list[str]:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from oratory.compare import Job, Outcome, Step
-from oratory.compare.jobs import Shared, do
+from oratory.comparison import Job, Outcome, Step
+from oratory.comparison.jobs import Shared, do
 from oratory.errors import InputError
 from oratory.recipes import Reproduction, Row, load_recipe, load_reproduction, make
 from oratory.recipes import recipe as recipes

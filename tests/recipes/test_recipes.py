@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from oratory.compare import Design
+from oratory.comparison import Design
 from oratory.errors import InputError
 from oratory.recipes import Recipe, load_recipe, recipe_names
 from oratory.recipes.recipe import FINGERPRINT, read_recipe
 from oratory.text import Corpus
-from oratory.train import prepare
+from oratory.training import prepare
 
 TABLES = {
     "r0-classifier": 2 * 3 * 4 + 3,  # Two tables of loss, train and test: four epochs, and five.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from oratory.runs.record import FORMAT, Run, key_of
-from oratory.train.config import base_training
+from oratory.training.config import base_training
 
 Given = Mapping[str, Any] | None
 

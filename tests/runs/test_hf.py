@@ -16,17 +16,17 @@ from oratory.errors import Failed, InputError
 from oratory.model import Transformer
 from oratory.runs import hf as export
 from oratory.runs import train
+from oratory.runs.continuing import resume
 from oratory.runs.execute import Interrupted, Listener, finetune
 from oratory.runs.hf import export_hf
 from oratory.runs.model import initial_model
 from oratory.runs.onnx import export_onnx
 from oratory.runs.record import Run
-from oratory.runs.resume import resume
 from oratory.text import Corpus, load_corpus
-from oratory.train.finetune.hf import HfClassifier
-from oratory.train.loop import Stepped
+from oratory.training.finetune.hf import HfClassifier
+from oratory.training.loop import Stepped
 from tests.runs.training import write_corpus
-from tests.train.finetuning import write_model
+from tests.training.finetuning import write_model
 
 SMALL = {"context": "12", "train.batch": "5", "train.epochs": "3", "train.lr": "3e-3", "train.threads": "1"}
 TEXTS = ["Yes, we can.", "God bless you all , and thank you", "we " * 30, "zounds"]

@@ -73,7 +73,8 @@ def check_alike(several: Run, one: Run) -> None:
 
 def flat(entry: dict[str, Any]) -> dict[str, float]:
     single = {name: value for name, value in entry.items() if name != "perplexity" and value is not None}
-    return single | entry.get("perplexity", {})
+    found: dict[str, float] = single | entry.get("perplexity", {})
+    return found
 
 
 def test_two_processes_have_the_curve_of_one(place: Path) -> None:

@@ -150,6 +150,16 @@ def test_the_real_program_killed(place: Path, runs: Path) -> None:
     assert ends(runs) == ends(place, whole.id)
 
 
+def empty(path: Path) -> None:
+    for file in path.iterdir():
+        file.unlink()
+
+
+def into_a_file(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_text("")
+
+
 DAMAGES: dict[str, Callable[[Path], Any]] = {
     "cut": lambda path: os.truncate(path / TENSORS, (path / TENSORS).stat().st_size // 2),
     "empty": lambda path: (path / FACTS).write_bytes(b""),
@@ -158,8 +168,8 @@ DAMAGES: dict[str, Callable[[Path], Any]] = {
     "no tensors": lambda path: (path / TENSORS).unlink(),
     "no facts": lambda path: (path / FACTS).unlink(),
     "another manifest": lambda path: (path / MANIFEST).write_text("[]"),
-    "no content": lambda path: [file.unlink() for file in path.iterdir()],
-    "a file": lambda path: (shutil.rmtree(path), path.write_text("")),
+    "no content": lambda path: empty(path),
+    "a file": lambda path: into_a_file(path),
 }
 
 
@@ -389,7 +399,7 @@ def test_two_processes_on_one_run(place: Path, runs: Path, whole: dict[str, dict
 
 def slow_down() -> None:
     """Let every step take a while."""
-    from oratory.train.loop import Fit
+    from oratory.training.loop import Fit
 
     update = Fit._update
 
@@ -439,7 +449,7 @@ def test_asked_to_stop(task: str, number: int, place: Path, runs: Path, whole: d
 
 def test_asked_to_stop_twice_ends_at_once(place: Path, runs: Path, whole: dict[str, dict[str, bytes]]) -> None:
     def stuck() -> None:
-        from oratory.train.loop import Fit
+        from oratory.training.loop import Fit
 
         update = Fit._update
 

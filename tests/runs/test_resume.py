@@ -240,7 +240,7 @@ def test_a_run_with_a_plugin(plugin: Path, place: Path, runs: Path) -> None:
     assert entry["name"] == "mine.py"
     # In a process that has not loaded it.
     without = ["train", "--resume", found.id, "--runs", str(runs)]
-    code, said = run(without, place / "out", lambda: REGISTRY["position"].pop("mine") and None)
+    code, said = run(without, place / "out", lambda: REGISTRY["position"].__delitem__("mine"))
     assert code == 2
     assert "It was trained with --plugin mine.py." in said
     # With another one of that name.

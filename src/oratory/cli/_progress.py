@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from oratory.runs import Event, Started
-    from oratory.train.loop import Measured
+    from oratory.training.loop import Measured
 
 BRIEF = 0.1
 """Seconds between two changes of the bar."""
@@ -33,7 +33,7 @@ class Progress:
 
     def __call__(self, event: "Event") -> None:
         from oratory.runs import Ended, Started
-        from oratory.train.loop import Measured
+        from oratory.training.loop import Measured
 
         if isinstance(event, Started):
             self._begin(event)
@@ -87,7 +87,7 @@ class Progress:
 
 def described(event: "Measured") -> str:
     """One evaluation as one line."""
-    from oratory.train.scores import ClassifierScores
+    from oratory.training.scores import ClassifierScores
 
     loss = "" if event.loss is None else f"  loss {event.loss:.3f}"
     if isinstance(event.scores, ClassifierScores):

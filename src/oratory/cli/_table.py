@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from oratory.compare import Outcome, Step
+    from oratory.comparison import Outcome, Step
 
 
 class LiveTable:
@@ -34,7 +34,7 @@ class LiveTable:
             self.live.stop()
 
     def __call__(self, event: "Step | Outcome") -> None:
-        from oratory.compare import Step
+        from oratory.comparison import Step
 
         job = event.job
         if isinstance(event, Step):

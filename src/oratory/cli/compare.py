@@ -43,10 +43,11 @@ def command(
     that the store has already are used as they are. Stopped in the middle, the same command goes on.
     """
     from oratory.cli._table import LiveTable
-    from oratory.compare import Design, parse_seeds, parse_variants
+    from oratory.comparison import Design, parse_seeds, parse_variants
+    from oratory.comparison.design import known_settings
     from oratory.lab.compare import compare_design, executor_of
     from oratory.settings import parse_words
-    from oratory.train import settings_of
+    from oratory.training.finetune import called
 
     common.load_plugins(plugin)
     options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
@@ -55,7 +56,7 @@ def command(
         corpus=common.load(data, **options),
         variants=parse_variants(variants),
         seeds=parse_seeds(seeds),
-        settings=parse_words([*(settings or []), *([f"model={model}"] if model else [])], settings_of()),
+        settings=parse_words(settings or [], known_settings()) | ({"model": called(model)} if model else {}),
         source=common.source(data, **options),
     )
     common.check_report(report)

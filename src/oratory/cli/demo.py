@@ -27,7 +27,7 @@ def command(
     from oratory.report import write_all
     from oratory.runs import Store
     from oratory.settings import parse_words
-    from oratory.train import settings_of
+    from oratory.training import settings_of
 
     common.note(f"Reading {data} ...")
     options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}

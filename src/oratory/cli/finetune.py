@@ -38,13 +38,13 @@ def command(
     from contextlib import ExitStack
 
     from oratory.cli._progress import Progress
+    from oratory.runs.continuing import resume as go_on
     from oratory.runs.execute import finetune
-    from oratory.runs.resume import resume as go_on
     from oratory.runs.track import together, tracker
     from oratory.settings import parse_words
-    from oratory.train import prepare
-    from oratory.train.finetune import DEFAULT, called, finetune_settings
-    from oratory.train.parallel import leads
+    from oratory.training import prepare
+    from oratory.training.finetune import DEFAULT, called, finetune_settings
+    from oratory.training.parallel import leads
 
     words = list(settings or [])
     if model is not None and "=" in model:

@@ -36,13 +36,13 @@ def command(
     the same command goes on. An estimate of the time comes first.
     """
     from oratory.cli._table import LiveTable
-    from oratory.compare import parse_seeds
+    from oratory.comparison import parse_seeds
     from oratory.errors import InputError
     from oratory.lab.compare import executor_of
     from oratory.lab.reproduce import listed, plan, run_planned, time_of
     from oratory.recipes import recipe_names
     from oratory.settings import parse_words
-    from oratory.train import settings_of
+    from oratory.training import settings_of
 
     if everything and names:
         raise InputError(f"--all runs every recipe; leave out {' '.join(names)}, or --all.")

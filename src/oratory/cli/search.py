@@ -9,9 +9,9 @@ import typer
 from oratory.cli import _common as common
 
 if TYPE_CHECKING:
-    from oratory.compare import Outcome, Step
-    from oratory.compare.search import Told
-    from oratory.compare.search_design import SearchDesign
+    from oratory.comparison import Outcome, Step
+    from oratory.comparison.search import Told
+    from oratory.comparison.search_design import SearchDesign
 
 
 def command(
@@ -56,9 +56,9 @@ def command(
     Test is measured once, for the best settings, when they have been chosen. Runs that the store has already are used
     as they are. Stopped in the middle, the same command goes on; with more --trials it goes further.
     """
-    from oratory.compare import parse_seeds
-    from oratory.compare.search_design import SearchDesign, trainer_of
-    from oratory.compare.search_space import Space
+    from oratory.comparison import parse_seeds
+    from oratory.comparison.search_design import SearchDesign, trainer_of
+    from oratory.comparison.search_space import Space
     from oratory.lab.compare import executor_of
     from oratory.lab.search import read_plugins, search_design
     from oratory.settings import parse_words
@@ -119,8 +119,8 @@ class Progress:
             self.bar.stop()
 
     def __call__(self, event: "Step | Outcome | Told") -> None:
-        from oratory.compare import Step
-        from oratory.compare.search import Told
+        from oratory.comparison import Step
+        from oratory.comparison.search import Told
 
         if isinstance(event, Told):
             self.under_way = {key: part for key, part in self.under_way.items() if key[0] != _name(event)}

@@ -38,8 +38,8 @@ def command(
     from oratory.runs import train
     from oratory.runs.track import together, tracker
     from oratory.settings import parse_words
-    from oratory.train import prepare, settings_of
-    from oratory.train.parallel import leads
+    from oratory.training import prepare, settings_of
+    from oratory.training.parallel import leads
 
     common.load_plugins(plugin)
     if task is not None and "=" in task:

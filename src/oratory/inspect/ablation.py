@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from oratory.compare import holm, paired
+from oratory.comparison import holm, paired
 from oratory.errors import InputError
 from oratory.inspect.samples import TOKENS, Samples, samples_of
 from oratory.inspect.subject import Subject, subject_of

@@ -6,8 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from oratory.compare import Comparison, Design, Executor, Local, Outcome, Step, load_comparison, parse_variants
-from oratory.compare import compare as make
+from oratory.comparison import Comparison, Design, Executor, Local, Outcome, Step, load_comparison, parse_variants
+from oratory.comparison import compare as make
 from oratory.errors import InputError
 from oratory.report import write, write_all
 from oratory.report.comparison import comparison_document
@@ -93,7 +93,7 @@ def executor_of(on: str, workers: int | None = None) -> Executor:
     if on == "local":
         return Local(workers)
     if on == "ray" or on.startswith("ray://"):
-        from oratory.compare.ray import OnRay
+        from oratory.comparison.ray import OnRay
 
         return OnRay(None if on == "ray" else on, workers)
     raise InputError(f"There is no place {on!r} to train on. Known: local, ray, ray://HOST:PORT.")

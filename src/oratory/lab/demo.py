@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from oratory.baselines import Baselines, measure_baselines
-from oratory.compare import Design, Local, parse_variants
+from oratory.comparison import Design, Local, parse_variants
 from oratory.inspect import attend
 from oratory.lab.compare import Compared, Listener, compare_design
 from oratory.report import Document, Figure, Section, plots

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from oratory.compare.make import FOLDER as COMPARISONS
+from oratory.comparison.make import FOLDER as COMPARISONS
 from oratory.errors import InputError, unknown
 from oratory.files import exists
 from oratory.lab.compare import reopen

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from oratory.compare import Outcome, Step
+from oratory.comparison import Outcome, Step
 from oratory.errors import InputError
 from oratory.files import exists
 from oratory.lab.compare import executor_of

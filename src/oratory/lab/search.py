@@ -6,12 +6,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from oratory.compare import Executor
-from oratory.compare.search import Listener, load_search
-from oratory.compare.search import search as make
-from oratory.compare.search_design import AT_ONCE, SEEDS, SearchDesign, trainer_of
-from oratory.compare.search_facts import Search
-from oratory.compare.search_space import Space
+from oratory.comparison import Executor
+from oratory.comparison.search import Listener, load_search
+from oratory.comparison.search import search as make
+from oratory.comparison.search_design import AT_ONCE, SEEDS, SearchDesign, trainer_of
+from oratory.comparison.search_facts import Search
+from oratory.comparison.search_space import Space
 from oratory.lab.compare import executor_of
 from oratory.report import write, write_all
 from oratory.report.search import search_document

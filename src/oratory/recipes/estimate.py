@@ -11,14 +11,14 @@ from functools import cache
 from statistics import fmean, median
 from typing import Any
 
-from oratory.compare.local import cores
+from oratory.comparison.local import cores
 from oratory.mechanisms.pool.cls import Cls
 from oratory.model import base
 from oratory.recipes.recipe import Recipe
 from oratory.runs import Store
 from oratory.runs.entry import Entry, as_text
 from oratory.tokens import CLS, with_special
-from oratory.train.config import PREFIX, base_training
+from oratory.training.config import PREFIX, base_training
 
 UPDATES = 12
 """In a probe."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oratory.compare import Comparison
+from oratory.comparison import Comparison
 from oratory.recipes.quantity import Ours, Quantity
 from oratory.recipes.recipe import Recipe
 from oratory.recipes.reweight import Explained

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from oratory.compare import Comparison, Design, Executor, Job, Outcome, Step, compare, evaluate
-from oratory.compare.jobs import Shared
-from oratory.compare.matrices import Measure, measures_of, metric_of
+from oratory.comparison import Comparison, Design, Executor, Job, Outcome, Step, compare, evaluate
+from oratory.comparison.jobs import Shared
+from oratory.comparison.matrices import Measure, measures_of, metric_of
 from oratory.errors import Failed, InputError
 from oratory.files import read_text, write_text
 from oratory.recipes.facts import Reproduction, Row

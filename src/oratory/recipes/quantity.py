@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from oratory.compare.matrices import Measure
-from oratory.compare.statistics import LEVEL, Estimate, single
+from oratory.comparison.matrices import Measure
+from oratory.comparison.statistics import LEVEL, Estimate, single
 from oratory.errors import InputError, unknown
 from oratory.runs import Run
 from oratory.runs.samples import SAMPLES

@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from oratory.compare import Variant
+from oratory.comparison import Variant
 from oratory.errors import InputError, unknown
 from oratory.files import read_text
 from oratory.recipes.quantity import Quantity
-from oratory.train import settings_of
-from oratory.train.prepare import TASKS
+from oratory.training import settings_of
+from oratory.training.prepare import TASKS
 
 FOLDER = Path(__file__).parent
 SPEECHES = "speeches"

@@ -19,7 +19,7 @@ from torch.linalg import vector_norm
 from torch.nn.functional import cross_entropy
 
 from oratory.batches import IGNORE, LineItems
-from oratory.compare.statistics import Estimate, single
+from oratory.comparison.statistics import Estimate, single
 from oratory.errors import InputError
 from oratory.mechanisms.merge.reweight import Reweight
 from oratory.model import Transformer
@@ -30,7 +30,7 @@ from oratory.seeds import derive
 from oratory.tables import Table, Tabled, number
 from oratory.text import Corpus
 from oratory.tokens import START, STOP
-from oratory.train.surprisal import opened
+from oratory.training.surprisal import opened
 
 BASE, BATCH, PER_TOKEN = "base", "reweight", "reweight-per-token"
 ALONE, AMONG, OFF = "alone", "among others", "alone, off at inference"

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from oratory import __version__
-from oratory.compare import Comparison, Part
-from oratory.compare.matrices import curve_of
+from oratory.comparison import Comparison, Part
+from oratory.comparison.matrices import curve_of
 from oratory.errors import InputError
 from oratory.report import grids, plots
 from oratory.report.document import Document, Figure, Section

@@ -3,7 +3,7 @@
 import shlex
 
 from oratory import __version__
-from oratory.compare.search_facts import COMPLETE, FAILED, PRUNED, Search
+from oratory.comparison.search_facts import COMPLETE, FAILED, PRUNED, Search
 from oratory.report import plots
 from oratory.report.document import Document, Figure, Section
 

@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from oratory.runs.continuing import resume
     from oratory.runs.execute import Ended, Event, Interrupted, Listener, Started, train
     from oratory.runs.record import Run
-    from oratory.runs.resume import resume
     from oratory.runs.store import Store
 
 __all__ = ["Ended", "Event", "Interrupted", "Listener", "Run", "Started", "Store", "resume", "train"]
 
-_HOME = {"Run": "record", "Store": "store", "resume": "resume"}
+_HOME = {"Run": "record", "Store": "store", "resume": "continuing"}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from oratory.runs.record import Run
 from oratory.tables import percent
-from oratory.train.finetune.source import DEFAULT
+from oratory.training.finetune.source import DEFAULT
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 """What the hub calls the model that comes as a package."""

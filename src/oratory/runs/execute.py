@@ -23,11 +23,11 @@ from oratory.runs.record import CHECKPOINTS, FORMAT, RECORD, TOKENIZER, Run, key
 from oratory.runs.recorder import Recorder, now
 from oratory.runs.store import Store
 from oratory.text import Corpus, load_corpus
-from oratory.train import Prepared, prepare
-from oratory.train.finetune import called
-from oratory.train.loop import Diverged, Fit, Measured, Stepped
-from oratory.train.parallel import Crew, crew
-from oratory.train.tasks import LanguageTask, make_task
+from oratory.training import Prepared, prepare
+from oratory.training.finetune import called
+from oratory.training.loop import Diverged, Fit, Measured, Stepped
+from oratory.training.parallel import Crew, crew
+from oratory.training.tasks import LanguageTask, make_task
 
 
 @dataclass(frozen=True)

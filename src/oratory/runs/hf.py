@@ -19,9 +19,9 @@ from oratory.runs.use import score
 from oratory.tables import Table, Tabled
 from oratory.tokens.subword import SubwordTokenizer
 from oratory.tokens.tokenizer import read_dict
-from oratory.train.finetune.hf import explained, need, quiet
-from oratory.train.finetune.source import CONFIG, KEPT, TOKENIZER_CONFIG, blueprint_of
-from oratory.train.finetune.use import published_tensors
+from oratory.training.finetune.hf import explained, need, quiet
+from oratory.training.finetune.source import CONFIG, KEPT, TOKENIZER_CONFIG, blueprint_of
+from oratory.training.finetune.use import published_tensors
 
 TOLERANCE = 1e-5
 """How far a probability may be from the run's."""

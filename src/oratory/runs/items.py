@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from oratory.errors import InputError
 from oratory.files import read_bytes, write_bytes
-from oratory.train.scores import ClassifierScores, LanguageScores, Scores
+from oratory.training.scores import ClassifierScores, LanguageScores, Scores
 
 
 def write_items(path: Path, scores: Scores) -> None:

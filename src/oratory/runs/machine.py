@@ -15,7 +15,7 @@ import torch
 
 from oratory import __version__
 from oratory.errors import InputError
-from oratory.train.parallel import crew_size
+from oratory.training.parallel import crew_size
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Names of the C library for what `mallopt` sets."""

@@ -10,7 +10,7 @@ from oratory.errors import InputError
 from oratory.files import read_bytes
 from oratory.model import ModelConfig, Transformer
 from oratory.runs.record import MODEL, Run
-from oratory.train.finetune.use import trained, untrained
+from oratory.training.finetune.use import trained, untrained
 
 
 def config_of(run: Run) -> ModelConfig:

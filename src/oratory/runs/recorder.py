@@ -18,7 +18,7 @@ from oratory.files import digest, read_bytes, write_bytes
 from oratory.runs.checkpoint import Checkpoint, latest_checkpoint, write_checkpoint
 from oratory.runs.items import write_items
 from oratory.runs.record import CHECKPOINTS, ITEMS, METRICS, MODEL, TIMES, TOKENIZER, Run
-from oratory.train.loop import Diverged, Fit, Measured, Stepped
+from oratory.training.loop import Diverged, Fit, Measured, Stepped
 
 
 class Recorder:

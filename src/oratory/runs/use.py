@@ -16,9 +16,9 @@ from oratory.tables import Table, Tabled, number, percent
 from oratory.text import Corpus
 from oratory.text.corpus import one_line
 from oratory.tokens import START, STOP, Encoded, encode_lm
-from oratory.train.scores import perplexity
-from oratory.train.surprisal import cover, joined, opened, surprisal
-from oratory.train.tasks import predicted, probabilities
+from oratory.training.scores import perplexity
+from oratory.training.surprisal import cover, joined, opened, surprisal
+from oratory.training.tasks import predicted, probabilities
 
 FACTORS = (1, 2, 4, 8)
 """Multiples of the training context."""

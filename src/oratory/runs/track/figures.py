@@ -3,7 +3,7 @@
 from typing import Any
 
 from oratory.runs.record import Run
-from oratory.train.loop import Measured, Stepped
+from oratory.training.loop import Measured, Stepped
 
 Row = dict[str, Any]
 

@@ -1,0 +1,101 @@
+"""What is compared: variants of one model, trained with the same seeds on the same corpus."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from oratory.errors import InputError, unknown
+from oratory.settings import parse_words
+from oratory.text import Corpus
+from oratory.training import settings_of
+from oratory.training.config import PREFIX
+from oratory.training.finetune import finetune_settings
+from oratory.training.prepare import TASKS
+
+BASE = "base"
+SEEDS = 5
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Settings that differ, and what they are called."""
+
+    name: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> "Variant":
+        """`position=rope`, several such words in quotes, or `base`; with a name of its own as in `wide: width=128`."""
+        name, colon, rest = text.partition(":")
+        named = bool(colon) and "=" not in name
+        words = shlex.split(rest if named else text)
+        if words == [BASE]:
+            words = []
+        settings = parse_words([_full(word) for word in words], known_settings())
+        return cls(name.strip() if named else " ".join(words) or BASE, settings)
+
+
+@dataclass(frozen=True)
+class Design:
+    """Variants x seeds. The first variant is the baseline."""
+
+    task: str
+    corpus: Corpus
+    variants: tuple[Variant, ...]
+    seeds: tuple[int, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What all variants share."""
+    source: Mapping[str, Any] | None = None
+    """How the corpus was loaded."""
+
+    def __post_init__(self) -> None:
+        if self.task not in TASKS:
+            raise unknown("task", self.task, TASKS)
+        names = [variant.name for variant in self.variants]
+        if len(names) < 2:
+            raise InputError(
+                "A comparison needs at least two variants; the first is what the others are compared with."
+            )
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"The variant {twice!r} is given twice.")
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise InputError(f"The seeds must be different from each other, and at least one: {list(self.seeds)}.")
+        for variant in self.variants:
+            both = set(variant.settings) & set(self.settings)
+            if both:
+                raise InputError(f"{both.pop()} is given for all variants, and again for the variant {variant.name!r}.")
+
+    def of(self, variant: Variant) -> dict[str, str]:
+        """All settings of a variant's runs."""
+        return {**self.settings, **variant.settings}
+
+
+def known_settings() -> list[str]:
+    """Settings of models trained from scratch and of published ones; preparing a run refuses what does not fit."""
+    return list(dict.fromkeys([*settings_of(), *finetune_settings()]))
+
+
+def _full(word: str) -> str:
+    """A setting of training may leave out what it begins with: optimizer=sgd."""
+    key = word.partition("=")[0]
+    known = known_settings()
+    return f"{PREFIX}{word}" if key not in known and f"{PREFIX}{key}" in known else word
+
+
+def parse_seeds(text: str) -> tuple[int, ...]:
+    """`10` for the seeds 0 to 9, or the seeds themselves with commas between."""
+    try:
+        if "," in text:
+            return tuple(int(part) for part in text.split(",") if part.strip())
+        if int(text) < 1:
+            raise InputError(f"--seeds {text}: at least one seed is needed.")
+        return tuple(range(int(text)))
+    except ValueError:
+        raise InputError(f"--seeds {text!r} is neither a number of seeds nor a list such as 0,1,2.") from None
+
+
+def parse_variants(texts: Sequence[str]) -> tuple[Variant, ...]:
+    """The variants of a command line."""
+    return tuple(Variant.parse(text) for text in texts)

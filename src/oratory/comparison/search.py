@@ -1,0 +1,250 @@
+"""Searching settings: rounds of points, several seeds to a point, chosen on dev and never on test."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from oratory.comparison.jobs import Executor, Job, Outcome, Shared, Step
+from oratory.comparison.search_design import SearchDesign, trainer_of
+from oratory.comparison.search_facts import COMPLETE, FAILED, PRUNED, Search, TestFacts, TrialFacts, choose_best
+from oratory.comparison.search_scores import dev_interval, dev_score, final_scores
+from oratory.comparison.search_space import Space
+from oratory.comparison.statistics import Better
+from oratory.errors import Failed, InputError
+from oratory.runs import Store
+from oratory.text import load_corpus
+
+if TYPE_CHECKING:
+    from oratory.comparison.search_study import Asked, Study
+
+FOLDER = "searches"
+WARMUP = 5
+"""First seeds of other points that must be known before a point is pruned."""
+DIVERGED = "diverged"
+"""Stands in what a run says that broke. It would break again; anything else may go well the next time."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A trial has ended."""
+
+    trial: TrialFacts
+    best: TrialFacts | None
+    """So far."""
+
+
+Listener = Callable[[Step | Outcome | Told], None]
+
+
+def search(design: SearchDesign, store: Store, executor: Executor, listen: Listener = lambda event: None) -> Search:
+    """Try the points that are missing, and say what was found. The same design again goes on where it stopped."""
+    _need_optuna()
+    design.check()
+    with _held(store, design.id) as path:
+        from oratory.comparison.search_study import Study
+
+        work = _Work(design, store, executor, listen, Study(path, design.to_dict()))
+        lost = work.go()
+        found = _search(design, work.study, lost)
+        if not all(map(store.has, found.best.runs)):  # Someone removed them; they come out the same again.
+            work.train({found.best.number: found.best.settings}, design.seeds)
+        return _with_test(found, design, store)
+
+
+def load_search(name: str, store: Store) -> Search:
+    """A search that was made before, by its id."""
+    _need_optuna()
+    from oratory.comparison.search_study import Study
+
+    path = store.folder / FOLDER / f"{name}.sqlite"
+    if not path.is_file():
+        known = sorted(found.stem for found in (store.folder / FOLDER).glob("*.sqlite"))
+        raise InputError(f"There is no search {name!r} in {store.folder}. Known: {', '.join(known) or 'none'}.")
+    study = Study(path)
+    kept = study.design
+    if kept["source"] is None:
+        raise InputError(f"The search {name} does not say how its corpus was loaded.")
+    corpus = load_corpus(**kept["source"])
+    if corpus.fingerprint != kept["fingerprint"]:
+        raise InputError(
+            f"The corpus of {name} has changed: its fingerprint was {kept['fingerprint']} and is {corpus.fingerprint}."
+        )
+    same = {
+        key: kept[key] for key in ("task", "method", "trials", "settings", "source", "search_seed", "at_once", "prune")
+    }
+    words = [f"{key}={value}" for key, value in kept["space"].items()]
+    space = Space.parse(words, trainer_of(kept["task"]).kinds())
+    design = SearchDesign(corpus=corpus, space=space, seeds=tuple(kept["seeds"]), **same)
+    return _with_test(_search(design, study, {}, name), design, store)
+
+
+def is_worse(value: float, others: Sequence[float], better: Better) -> bool:
+    """Whether the first seed of a point is worse than the median of the others' first seeds, once there are enough."""
+    if len(others) < WARMUP:
+        return False
+    return value < median(others) if better == "higher" else value > median(others)
+
+
+class _Work:
+    """A search that is going on."""
+
+    def __init__(
+        self, design: SearchDesign, store: Store, executor: Executor, listen: Listener, study: "Study"
+    ) -> None:
+        self.design, self.store, self.executor, self.listen, self.study = design, store, executor, listen, study
+        self.metric = design.metric
+
+    def go(self) -> dict[int, TrialFacts]:
+        """Round after round; what is given back are trials that failed in a way that may not happen again."""
+        design = self.design
+        lost: dict[int, TrialFacts] = {}
+        while True:
+            waiting = [number for number in self.study.waiting() if number not in lost]
+            first = min([*waiting, len(self.study)])
+            if first >= design.points:
+                return lost
+            # Rounds begin at the same trials however often the search was stopped.
+            end = min(design.points, (first // design.at_once + 1) * design.at_once)
+            numbers = [number for number in range(first, end) if number in waiting or number >= len(self.study)]
+            asked = [self.study.ask(n, design.drawn, design.method, design.search_seed) for n in numbers]
+            for point, facts in zip(asked, self._round(asked, end), strict=True):
+                if facts.state == FAILED and DIVERGED not in facts.problem:
+                    lost[point.number] = facts
+                else:
+                    self.study.tell(point, facts)
+                self.listen(Told(facts, choose_best(self.study.told(), self.metric.better)))
+
+    def _round(self, asked: Sequence["Asked"], end: int) -> list[TrialFacts]:
+        """Try some points: the first seed of all of them, then the others where that was no worse than usual."""
+        design = self.design
+        points = {point.number: point.settings for point in asked}
+        stages = [design.seeds[:1], design.seeds[1:]] if design.prune and len(design.seeds) > 1 else [design.seeds]
+        outcomes = self.train(points, stages[0])
+        pruned: set[int] = set()
+        if len(stages) > 1:
+            pruned = self._pruned(points, outcomes, end)
+            fine = {
+                number: settings
+                for number, settings in points.items()
+                if number not in pruned and outcomes[number, design.seeds[0]].run is not None
+            }
+            outcomes |= self.train(fine, stages[1])
+        return [self._facts(point, outcomes, point.number in pruned) for point in asked]
+
+    def _pruned(
+        self, points: Mapping[int, Mapping[str, str]], outcomes: Mapping[tuple[int, int], Outcome], end: int
+    ) -> set[int]:
+        firsts = {trial.number: trial.values[0] for trial in self.study.told() if trial.number < end and trial.values}
+        for number in points:
+            run = outcomes[number, self.design.seeds[0]].run
+            if run is not None:
+                firsts[number] = dev_score(self.store.open(run), self.metric)
+        return {
+            number
+            for number in points
+            if number in firsts
+            and is_worse(
+                firsts[number],
+                [value for other, value in firsts.items() if other != number],
+                self.metric.better,
+            )
+        }
+
+    def train(self, points: Mapping[int, Mapping[str, str]], seeds: Sequence[int]) -> dict[tuple[int, int], Outcome]:
+        """Every point with every seed. Two points that are the same share their runs."""
+        owner: dict[tuple[tuple[str, str], ...], int] = {}
+        same = {number: owner.setdefault(tuple(settings.items()), number) for number, settings in points.items()}
+        jobs = {number: self.design.jobs(number, points[number], seeds) for number in dict.fromkeys(same.values())}
+        # All points with one seed before any with the next one.
+        ordered: list[Job] = [job for row in zip(*jobs.values(), strict=True) for job in row]
+        done: dict[tuple[str, int], Outcome] = {}
+        shared = Shared(self.design.ready, str(self.store.folder.resolve()), self.design.plugins)
+        for event in self.executor(ordered, shared) if ordered else ():
+            self.listen(event)
+            if isinstance(event, Outcome):
+                done[event.job.variant, event.job.seed] = event
+        return {
+            (number, job.seed): done[job.variant, job.seed] for number, other in same.items() for job in jobs[other]
+        }
+
+    def _facts(self, point: "Asked", outcomes: Mapping[tuple[int, int], Outcome], pruned: bool) -> TrialFacts:
+        found = [outcomes[point.number, seed] for seed in self.design.seeds if (point.number, seed) in outcomes]
+        runs = [self.store.open(outcome.run) for outcome in found if outcome.run is not None]
+        problem = next((outcome.problem for outcome in found if outcome.run is None), "")
+        state = FAILED if problem else PRUNED if pruned else COMPLETE
+        return TrialFacts(
+            number=point.number,
+            state=state,
+            settings=dict(point.settings),
+            values=tuple(dev_score(run, self.metric) for run in runs),
+            interval=dev_interval(runs, self.metric, self.design.ready) if state == COMPLETE else None,
+            runs=tuple(run.id for run in runs),
+            problem=problem,
+        )
+
+
+def _search(design: SearchDesign, study: "Study", lost: Mapping[int, TrialFacts], name: str = "") -> Search:
+    """What the trials show, but for test."""
+    told = {trial.number: trial for trial in study.told()} | dict(lost)
+    trials = tuple(trial for number, trial in sorted(told.items()) if number < design.points)
+    best = choose_best(trials, design.metric.better)
+    if best is None:
+        problem = next((trial.problem for trial in trials if trial.problem), "there is none.")
+        raise Failed(f"No trial ended well: {problem}")
+    return Search(
+        id=name or design.id,
+        task=design.task,
+        corpus=design.corpus.name,
+        fingerprint=design.corpus.fingerprint,
+        carved=design.carved,
+        metric=design.metric,
+        method=design.method,
+        space=design.space.to_dict(),
+        settings=dict(design.settings),
+        seeds=design.seeds,
+        search_seed=design.search_seed,
+        at_once=design.at_once,
+        prune=design.prune,
+        trials=trials,
+        best=best,
+        test=None,
+        importance=study.importance(design.points),
+        source=design.source,
+    )
+
+
+def _with_test(found: Search, design: SearchDesign, store: Store) -> Search:
+    """The search with the figures of test: of the best settings alone, now that they are chosen."""
+    runs = [store.open(run) for run in found.best.runs]
+    task = trainer_of(design.task).measured
+    metric, parts = final_scores(task, runs, design.ready, across=len(design.tokenizers) > 1)
+    return replace(found, test=TestFacts(metric, parts) if parts else None)
+
+
+@contextmanager
+def _held(store: Store, name: str) -> Iterator[Path]:
+    """The file of a search, which is this process's own meanwhile."""
+    folder = store.folder / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f".{name}.lock")
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise InputError(f"The search {name} is in use by another process; wait for it, or stop it.") from None
+    except OSError as error:
+        raise InputError(f"{folder} cannot be used: {error.strerror or error}.") from None
+    try:
+        yield folder / f"{name}.sqlite"
+    finally:
+        lock.release()
+
+
+def _need_optuna() -> None:
+    if find_spec("optuna") is None:
+        raise InputError("A search needs Optuna: pip install 'oratory[search]'.")

@@ -1,0 +1,281 @@
+"""The training loop: one for every task, and plain.
+
+`Fit.run` yields what happens, step by step; whoever keeps the record or shows a bar listens. Between two events the
+whole state is in `Fit.state`, and `Fit.restore` goes on from there to the same bits: batches and dropout follow from
+the seed and the step alone, so there is no state of a generator to keep.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+
+from oratory.batches import Batch, Order
+from oratory.errors import Failed
+from oratory.seeds import seeded
+from oratory.training.config import TrainConfig
+from oratory.training.optimizers import NO_FACTORS, Factors
+from oratory.training.parallel import Crew
+from oratory.training.scores import Scores
+from oratory.training.tasks import NotFinite, Task, loss_of
+
+PLACE = ("step", "measured", "losses", "waited", "parts")
+"""What says how far training is, besides tensors."""
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """One update was made."""
+
+    step: int
+    loss: float
+    norm: float
+    """Of the gradient, before clipping."""
+    lr: float
+    remark: str = ""
+    """What had to be done to make it."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The model was measured."""
+
+    step: int
+    epoch: float
+    scores: Scores
+    loss: float | None
+    """The mean loss of the updates since the last time; None before the first."""
+    best: bool
+    """Whether dev was never better."""
+
+
+class Diverged(Failed):
+    """The loss or the gradient is no number any more. Nothing was updated: the model is as it was before the step."""
+
+    def __init__(self, step: int, what: str, items: NDArray[np.int64]) -> None:
+        super().__init__(f"The {what} at step {step} is not a finite number, so training stopped before that update.")
+        self.step = step
+        self.items = items
+
+
+class Fit:
+    """Training in progress: a model, its optimisers, and the place that was reached."""
+
+    def __init__(
+        self,
+        model: Any,
+        task: Task,
+        config: TrainConfig,
+        seed: int,
+        unknown_id: int | None = None,
+        crew: Crew | None = None,
+        factors: Factors = NO_FACTORS,
+    ) -> None:
+        self.model, self.task, self.config, self.seed, self.unknown_id = model, task, config, seed, unknown_id
+        self.crew = crew or Crew()
+        self.crew.check(config.batch, config.accumulate)
+        self.wrapped = self.crew.wrap(model)
+        self.device = next(model.parameters()).device
+        self.dtype = numbers(config.precision, self.device)
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.dtype == torch.float16)
+        learned = [entry for entry in model.named_parameters() if entry[1].requires_grad]
+        self.optimizers = config.optimizer.make(learned, config.lr, config.weight_decay, factors)
+        lengths = task.items.lengths if config.bucketing else None
+        self.order = Order(len(task.items), config.batch, seed, lengths)
+        self.steps = config.iterations or self.order.steps * (config.epochs or 1)
+        self.eval_every = config.eval_every or self.order.steps
+        self.parts = config.accumulate
+        """In which a batch is computed: more than was asked for where memory ran out."""
+        self.step = 0
+        self.measured = -1
+        """The step at which the model was last measured."""
+        self.losses = 0.0
+        """The sum of the losses since then."""
+        self.best: tuple[float, ...] | None = None
+        self.best_weights: dict[str, Tensor] = {}
+        self.waited = 0
+        """Evaluations since dev was last better."""
+        self.scores: Scores | None = None
+        """Of the last evaluation."""
+
+    def run(self) -> Iterator[Stepped | Measured]:
+        """Train to the end. Whoever stops listening can go on later."""
+        while True:
+            if self.step % self.eval_every == 0 or self.step == self.steps:
+                if self.measured != self.step:
+                    yield self._measure()
+                if self._stops():
+                    break
+            yield self._update()
+        self._finish()
+
+    def _stops(self) -> bool:
+        patience = self.config.patience
+        tired = patience is not None and self.waited >= patience
+        return bool(self.crew.agree(self.step == self.steps or tired))
+
+    def _measure(self) -> Measured:
+        since = self.step - max(0, self.measured)
+        # What is measured last of all is what is kept; the best weights are put back behind the last step.
+        last = self.step == self.steps and self.config.keep == "last"
+        loss = self.losses / since if since else None
+        better = False
+        scores = self._scores(last) if self.crew.leads else None
+        self.measured, self.losses = self.step, 0.0
+        if scores is not None and scores.on_dev is not None:
+            better = self.best is None or scores.on_dev > self.best
+            self.waited = 0 if better else self.waited + 1
+            if better:
+                self.best = scores.on_dev
+                if self.config.keep == "best":
+                    self.best_weights = {name: value.clone() for name, value in self.model.state_dict().items()}
+        self.scores = scores
+        return Measured(self.step, self.step / self.order.steps, scores, loss, better)  # type: ignore[arg-type]
+
+    def _finish(self) -> None:
+        """Put back the best weights, and measure what is kept in full where that was not done yet."""
+        if not self.crew.leads:
+            return
+        if self.best_weights:
+            self.model.load_state_dict(self.best_weights)
+        if self.best_weights or self.step < self.steps or self.scores is None:
+            self.scores = self._scores(True)
+
+    def _scores(self, final: bool) -> Scores:
+        try:
+            return self.task.measure(self.model, final)
+        except NotFinite:
+            raise Diverged(self.step, "prediction", self.order.of_step(max(0, self.step - 1))) from None
+
+    def _update(self) -> Stepped:
+        config, items = self.config, self.order.of_step(self.step)
+        lr = config.lr * config.schedule.factor(self.step, self.steps)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = lr * group.get("factor", 1.0)
+        loss, remark = self._gradients_in_memory(items)
+        if not math.isfinite(loss):
+            raise Diverged(self.step, "loss", items)
+        for optimizer in self.optimizers:
+            self.scaler.unscale_(optimizer)
+        total = get_total_norm([value.grad for value in self.model.parameters() if value.grad is not None])
+        norm = float(total)
+        # Scaled up for float16, a gradient may be too large for it; as it is, it must not be.
+        if not math.isfinite(norm) and self.scaler.get_scale() <= 1:
+            raise Diverged(self.step, "gradient", items)
+        if config.clip is not None:
+            clip_grads_with_norm_(self.model.parameters(), config.clip, total)
+        for optimizer in self.optimizers:
+            self.scaler.step(optimizer)  # With float16 this leaves out a step whose gradient was too large for it.
+        self.scaler.update()
+        self.step += 1
+        self.losses += loss
+        return Stepped(self.step, loss, norm, lr, remark)
+
+    def _gradients_in_memory(self, items: NDArray[np.int64]) -> tuple[float, str]:
+        """As `_gradients`, in smaller parts where memory runs out; and what to say of that."""
+        before = self.parts
+        while True:
+            for optimizer in self.optimizers:
+                optimizer.zero_grad()
+            try:
+                loss = self._gradients(items)
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                if self.crew.size > 1 or self.parts >= len(items):
+                    raise Failed(
+                        f"Memory ran out at step {self.step}, with a batch of {len(items)} in {self.parts} parts: "
+                        "train.accumulate, train.batch or context must change."
+                    ) from None
+                self.parts = min(2 * self.parts, len(items))
+                continue
+            if self.parts == before:
+                return loss, ""
+            return loss, (
+                f"Memory ran out at step {self.step}: from here on a batch is computed in {self.parts} parts in place "
+                f"of {before}. An update is still of the whole batch."
+            )
+
+    def _gradients(self, items: NDArray[np.int64]) -> float:
+        """Gradients of the mean loss over the whole batch, whatever the parts it is computed in; and that loss."""
+        targets, size = self.task.items.targets(items), self.crew.size
+        parts = np.array_split(self.crew.share(items), self.parts)
+        loss = torch.zeros((), device=self.device)
+        alone = "" if size == 1 else f" of {self.crew.rank}"
+        with seeded(self.seed, f"dropout {self.step}{alone}"):
+            for number, part in enumerate(parts):
+                # A process without an item of its own computes one for nothing: the others wait for its gradients.
+                weight = size if len(part) else 0
+                chosen = part if len(part) else items[:1]
+                batch = self._with_words_dropped(self.task.items.batch(chosen)).to(self.device)
+                alone_until_last = size > 1 and number < len(parts) - 1
+                with self.wrapped.no_sync() if alone_until_last else nullcontext():  # type: ignore[operator]
+                    with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
+                        value = loss_of(self.wrapped, batch, targets, self.config.smoothing)
+                    self.scaler.scale(value * weight).backward()  # type: ignore[no-untyped-call]
+                loss += value.detach() * bool(weight)
+        return float(self.crew.total(loss))
+
+    def _with_words_dropped(self, batch: Batch) -> Batch:
+        if not self.config.word_dropout:
+            return batch
+        dropped = torch.rand(batch.ids.shape) < self.config.word_dropout
+        if batch.mask is not None:
+            dropped &= batch.mask
+        return Batch(batch.ids.masked_fill(dropped, self.unknown_id or 0), batch.targets, batch.mask)
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Everything that changes: tensors by name, and plain values."""
+        tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
+        tensors |= {f"best.{name}": value for name, value in self.best_weights.items()}
+        for number, optimizer in enumerate(self.optimizers):
+            for index, entries in optimizer.state_dict()["state"].items():
+                for name, value in entries.items():
+                    if value is not None:
+                        tensors[f"optimizer.{number}.{index}.{name}"] = torch.as_tensor(value)
+        facts = {name: getattr(self, name) for name in PLACE}
+        return tensors, facts | {"best": self.best, "scaler": self.scaler.state_dict()}
+
+    def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        """Be as `state` said."""
+        self.model.load_state_dict(_under("model.", tensors))
+        self.best_weights = _under("best.", tensors)
+        for number, optimizer in enumerate(self.optimizers):
+            states: dict[int, dict[str, Tensor]] = {}
+            for path, value in _under(f"optimizer.{number}.", tensors).items():
+                index, _, name = path.partition(".")
+                states.setdefault(int(index), {})[name] = value
+            optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
+        for name in PLACE:
+            setattr(self, name, facts[name])
+        self.best = None if facts["best"] is None else tuple(facts["best"])
+        if facts["scaler"]:
+            self.scaler.load_state_dict(facts["scaler"])
+
+
+def numbers(precision: str, device: torch.device) -> torch.dtype:
+    """The type of number to compute in; auto is mixed where a GPU can, with bfloat16 where it has that."""
+    if precision != "auto":
+        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[precision]
+    if device.type != "cuda":
+        return torch.float32
+    return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether there was not enough memory; processors and GPUs say so in different ways."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return any(words in str(error).lower() for words in ("out of memory", "not enough memory", "can't allocate memory"))
+
+
+def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}

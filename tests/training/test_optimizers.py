@@ -1,0 +1,120 @@
+"""Optimisers: what they move, and what they leave alone."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from oratory.errors import InputError
+from oratory.mechanisms import REGISTRY
+from oratory.model import Transformer, base
+from oratory.settings import choose
+from oratory.training.optimizers import OPTIMIZERS, Adam, Muon, Sgd, split_decay
+
+KINDS = ("position", "pattern", "merge", "pool", "norm", "feedforward")
+
+
+def model(**changes: Any) -> Transformer:
+    return Transformer(base("classifier", vocabulary=11, classes=3, layers=1, width=8, context=6, **changes), 0)
+
+
+def decayed(made: nn.Module, rule: Any) -> dict[str, float]:
+    """The weight decay of every parameter, by name."""
+    names = {id(parameter): name for name, parameter in made.named_parameters()}
+    found: dict[str, float] = {}
+    for optimizer in rule.make(list(made.named_parameters()), 0.1, 0.5):
+        for group in optimizer.param_groups:
+            found |= {names[id(parameter)]: group["weight_decay"] for parameter in group["params"]}
+    return found
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_every_parameter_is_in_one_group(name: str) -> None:
+    made = model()
+    assert decayed(made, OPTIMIZERS[name]()).keys() == dict(made.named_parameters()).keys()
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_norms_and_biases_do_not_decay(name: str) -> None:
+    made = model()
+    inside = {key for key, module in made.named_modules() if isinstance(module, nn.LayerNorm | nn.RMSNorm)}
+    for parameter, decay in decayed(made, OPTIMIZERS[name]()).items():
+        of_norm = parameter.rpartition(".")[0] in inside
+        assert decay == (0.0 if of_norm or parameter.endswith("bias") else 0.5), parameter
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_norms_and_biases_of_every_mechanism(kind: str) -> None:
+    for name in REGISTRY[kind]:
+        for parameter, decay in decayed(model(**{kind: name}), Adam()).items():
+            if "norm" in parameter or parameter.endswith("bias"):
+                assert decay == 0.0, (name, parameter)
+
+
+def test_decay_moves_matrices_and_nothing_else() -> None:
+    """Without a gradient, decay apart from the gradient is all there is."""
+    made = model()
+    (optimizer,) = OPTIMIZERS["adamw"]().make(list(made.named_parameters()), 0.1, 0.5)
+    before = {name: value.detach().clone() for name, value in made.named_parameters()}
+    for parameter in made.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    for name, value in made.named_parameters():
+        torch.testing.assert_close(value.detach(), before[name] * (0.95 if value.dim() > 1 else 1.0))
+
+
+def test_muon_takes_the_matrices_of_the_blocks() -> None:
+    made = model()
+    muon, rest = Muon().make(list(made.named_parameters()), 0.1, 0.0)
+    names = {id(parameter): name for name, parameter in made.named_parameters()}
+    inner = {names[id(parameter)] for group in muon.param_groups for parameter in group["params"]}
+    assert inner == {name for name, value in made.named_parameters() if name.startswith("blocks.") and value.dim() == 2}
+    assert isinstance(rest, torch.optim.AdamW)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_every_optimiser_goes_downhill(name: str) -> None:
+    made = model()
+    optimizers = OPTIMIZERS[name]().make(list(made.named_parameters()), 0.01, 0.0)
+    ids, labels = torch.arange(6).repeat(3, 1) + torch.arange(3)[:, None], torch.arange(3)
+    losses = []
+    for _ in range(20):
+        loss = nn.functional.cross_entropy(made(ids, None).logits, labels)
+        losses.append(float(loss.detach()))
+        for optimizer in optimizers:
+            optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        for optimizer in optimizers:
+            optimizer.step()
+    assert losses[-1] < losses[0]
+
+
+def test_settings_reach_the_framework() -> None:
+    named = list(model().named_parameters())
+    (adam,) = choose("adam(beta1=0.5,beta2=0.6,eps=0.1)", OPTIMIZERS, "train.optimizer").make(named, 0.1, 0.0)
+    assert (adam.defaults["betas"], adam.defaults["eps"]) == ((0.5, 0.6), 0.1)
+    (sgd,) = Sgd(momentum=0.3, nesterov=True).make(named, 0.1, 0.0)
+    assert (sgd.defaults["momentum"], sgd.defaults["nesterov"]) == (0.3, True)
+
+
+def test_groups_that_would_be_empty_are_left_out() -> None:
+    vector = nn.Parameter(torch.zeros(3))
+    assert split_decay([("a", vector)], 0.5) == [{"params": [vector], "weight_decay": 0.0}]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("adam(beta1=1)", "beta1=1.0: it must be at least 0 and below 1"),
+        ("adamw(eps=-1)", "eps=-1.0: it must be at least 0"),
+        ("sgd(momentum=1)", "momentum=1.0"),
+        ("sgd(momentum=0,nesterov=on)", "needs a momentum above 0"),
+        ("muon(momentum=1)", "momentum=1.0"),
+        ("adagrad(eps=-1)", "eps=-1.0"),
+        ("lion", "There is no train.optimizer 'lion'"),
+    ],
+)
+def test_bad_settings(text: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence.replace("(", r"\(")):
+        choose(text, OPTIMIZERS, "train.optimizer")
