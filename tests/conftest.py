@@ -10,6 +10,14 @@ import pytest
 from oratory.text import Corpus, load_corpus
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes minutes is left to CI, which sets ORATORY_SLOW."""
+    if not os.environ.get("ORATORY_SLOW"):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="it takes long: ORATORY_SLOW=1 runs it"))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Encoded texts go to a folder of this test run."""
