@@ -11,7 +11,7 @@ from oratory.text import Corpus, load_corpus
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes is left to CI, which sets ORATORY_SLOW."""
+    """What takes minutes runs where ORATORY_SLOW is set."""
     if not os.environ.get("ORATORY_SLOW"):
         for item in items:
             if item.get_closest_marker("slow"):

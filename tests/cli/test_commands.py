@@ -138,7 +138,7 @@ def test_demo_on_a_folder(oratory: Run, folder: Path) -> None:
 
 
 def test_demo_on_the_default_corpus(oratory: Run, tmp_path: Path) -> None:
-    small = ("--set", "train.batch=256", "--set", "context=16")
+    small = ("--set", "train.batch=32", "--set", "context=16")
     facts = result(oratory("demo", "--out", tmp_path, *TINY, *small, "--json"))
     assert facts["corpus"]["fingerprint"] == facts["audit"]["fingerprint"] == facts["baselines"]["fingerprint"]
     assert facts["comparison"]["variants"][0]["verdict"] == "baseline"
