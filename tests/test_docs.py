@@ -26,7 +26,15 @@ def test_there_is_something_to_run() -> None:
     assert kinds.count("bash") >= 5
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+LONG = {"attend", "cluster", "finetune", "recipes", "search", "solve", "track"}
+"""Pages that train or start much."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow) if page.stem in LONG else page for page in PAGES],
+    ids=lambda page: page.name,
+)
 def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}

@@ -20,6 +20,8 @@ from torch import Tensor
 
 from oratory.mechanisms import Position, Scene
 
+pytestmark = pytest.mark.slow
+
 calls = []
 
 
