@@ -72,4 +72,4 @@ def test_a_report_that_cannot_be_written(oratory: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     done = oratory("demo", "--out", tmp_path / "file" / "out", "--json")
     assert done.returncode == 2
-    assert "report.html cannot be written: Not a directory." in " ".join(done.stderr.split())
+    assert "cannot be used: Not a directory." in " ".join(done.stderr.split())

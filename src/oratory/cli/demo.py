@@ -29,6 +29,7 @@ def command(
     from oratory.settings import parse_words
     from oratory.training import settings_of
 
+    out.mkdir(parents=True, exist_ok=True)  # What cannot be written to is refused before anything is trained.
     common.note(f"Reading {data} ...")
     options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
     corpus = common.load(data, **options)
