@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from oratory.text import Corpus, load_corpus
+from tests.program import Program
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -28,6 +29,14 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         del os.environ["ORATORY_CACHE"]
     else:
         os.environ["ORATORY_CACHE"] = before
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory, own_cache: None) -> Iterator[Program]:
+    """The real program, ready to start."""
+    made = Program(tmp_path_factory.mktemp("program"))
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,12 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.program import Program
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,16 +27,8 @@ def test_there_is_something_to_run() -> None:
     assert kinds.count("bash") >= 5
 
 
-LONG = {"attend", "cluster", "finetune", "recipes", "search", "solve", "track"}
-"""Pages that train or start much."""
-
-
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=pytest.mark.slow) if page.stem in LONG else page for page in PAGES],
-    ids=lambda page: page.name,
-)
-def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for kind, block in BLOCK.findall(page.read_text()):
@@ -46,7 +39,7 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         for line in block.splitlines():
             command = shlex.split(line, comments=True)
             assert command[0] == "oratory", f"{page.name} shows a command that is not ours: {line}"
-            ran = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False)
+            ran = program(*command[1:], cwd=tmp_path)
             assert ran.returncode == 0, f"{line}\n{ran.stderr}"
 
 

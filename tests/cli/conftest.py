@@ -2,24 +2,24 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.program import Program
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def oratory(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """`oratory ...` in an empty folder; what it leaves there can be looked at through `run.cwd`."""
+def oratory(tmp_path_factory: pytest.TempPathFactory, program: Program) -> Run:
+    """`oratory ...` in an empty folder."""
     home = tmp_path_factory.mktemp("here")
 
     def run(*arguments: str | Path, cwd: Path = home) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "oratory", *map(str, arguments)]
-        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+        return program(*arguments, cwd=cwd)
 
     return run
 

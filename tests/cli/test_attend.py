@@ -20,8 +20,6 @@ from torch import Tensor
 
 from oratory.mechanisms import Position, Scene
 
-pytestmark = pytest.mark.slow
-
 calls = []
 
 

@@ -40,7 +40,6 @@ def test_broken_folders(oratory: Run, folder: Path, tmp_path: Path, case: str) -
         (["baselines", "sotu", "tokenizer=wrod"], "There is no tokenizer 'wrod'. Did you mean 'word'?"),
         (["baselines", "sotu", "--discount", "0"], "The discount must lie between 0 and 1"),
         (["tokenize", "sotu", "tokenizer=pretrained:nowhere/at-all"], "is neither a folder with tokenizer.json here"),
-        (["train", "lm"], "Training is not there yet; --dry-run shows what would be trained."),
         (["train", "translator", "--dry-run"], "There is no task 'translator'."),
         (["train", "lm", "--dry-run", "positon=rope"], "There is no setting 'positon'. Did you mean 'position'?"),
         (["train", "lm", "--dry-run", "position=ropo"], "There is no position 'ropo'. Did you mean 'rope'?"),

@@ -11,11 +11,11 @@ from oratory.tokens import load_tokenizer
 from tests.cli.conftest import Run, result
 
 
-def test_help_names_every_command_and_is_quick(oratory: Run) -> None:
+def test_help_names_every_command_and_is_quick() -> None:
     seconds = []
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        shown = oratory("--help")
+        shown = subprocess.run([sys.executable, "-m", "oratory", "--help"], capture_output=True, text=True, check=False)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert shown.returncode == 0

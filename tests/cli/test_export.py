@@ -7,8 +7,6 @@ import pytest
 
 from tests.cli.conftest import Run
 
-pytestmark = pytest.mark.slow
-
 SMALL = ("layers=1", "width=8", "train.iterations=4", "train.eval_every=2")
 
 

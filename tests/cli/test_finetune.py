@@ -8,8 +8,6 @@ from tests.cli.conftest import Run, result
 from tests.runs.training import write_corpus
 from tests.training.finetuning import write_model
 
-pytestmark = pytest.mark.slow
-
 SMALL = ("context=12", "train.batch=5", "train.epochs=2", "train.threads=1")
 
 

@@ -12,8 +12,6 @@ from tests.cli.conftest import Run, result
 from tests.cli.test_bad_input import refused
 from tests.runs.training import TASKS, write_corpus
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trained]:

@@ -10,8 +10,6 @@ from tests.cli.conftest import Run, result
 from tests.cli.test_bad_input import refused
 from tests.runs.training import write_corpus
 
-pytestmark = pytest.mark.slow
-
 TINY = [word for setting in ("layers=1", "width=8", "heads=1") for word in ("--set", setting)]
 
 

@@ -19,8 +19,6 @@ from tests.cli.conftest import Run
 from tests.cli.test_bad_input import refused
 from tests.runs.records import write, write_file
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

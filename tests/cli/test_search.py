@@ -16,8 +16,6 @@ from oratory.lab.search import search
 from tests.cli.conftest import Run
 from tests.comparison.searching import CLASSIFIER, LM, write_corpus
 
-pytestmark = pytest.mark.slow
-
 
 def options(settings: dict[str, str]) -> list[str]:
     return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]

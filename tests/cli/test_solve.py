@@ -8,8 +8,6 @@ import pytest
 from tests.cli.conftest import Run
 from tests.cli.test_bad_input import refused
 
-pytestmark = pytest.mark.slow
-
 KEYS = "[[0.47, 0.65, 0.60], [0.64, 0.50, -0.59], [-0.03, -0.48, -0.88], [0.43, -0.83, 0.35]]"
 
 

@@ -18,8 +18,6 @@ from oratory.text import Corpus
 from tests.comparison.workers import ENDLESS, JOBS, Killer, Ran, holder_of, is_there, latest, run
 from tests.runs.training import LM, ends, words, write_corpus
 
-pytestmark = pytest.mark.slow
-
 FIRST, WRONG, SECOND, OWN = JOBS
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="processes are found through /proc")
 

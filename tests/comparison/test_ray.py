@@ -25,8 +25,6 @@ from tests.comparison.workers import ENDLESS, JOBS, Killer, Ran, holder_of, late
 from tests.runs import records
 from tests.runs.training import LM, words, write_corpus
 
-pytestmark = pytest.mark.slow
-
 FIRST, WRONG, SECOND, OWN = JOBS
 needs_ray = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="workers are found through /proc")
 

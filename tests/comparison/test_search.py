@@ -24,8 +24,6 @@ from oratory.runs import Store
 from oratory.text import load_corpus
 from tests.comparison.searching import LM, SETTINGS, write_corpus
 
-pytestmark = pytest.mark.slow
-
 
 class Serial:
     """Does jobs here, one after the other, and remembers them; stops like a Ctrl-C after some."""

@@ -21,8 +21,6 @@ from oratory.runs import onnx as export
 from oratory.runs import train
 from oratory.runs.onnx import TOLERANCE, export_onnx
 
-pytestmark = pytest.mark.slow
-
 REFUSED = {"merge": "shuffle", "pool": "last"}
 LEFT = {kind: [name for name in REGISTRY[kind] if REFUSED.get(kind) != name] for kind in KINDS}
 MOST = max(map(len, LEFT.values()))

@@ -18,8 +18,6 @@ from oratory.runs import Run, Store, train
 from oratory.runs.record import CHECKPOINTS
 from tests.runs.training import SMALL, ended, fork, quick, start, wait_for, wait_until, words, write_corpus
 
-pytestmark = pytest.mark.slow
-
 # 21 items make an epoch whose last batch has one item: a process has nothing of its own there.
 CLASSIFIER = SMALL | {"train.epochs": "3", "train.batch": "4", "train.accumulate": "2", "train.lr": "0.01"}
 LM = SMALL | {"train.iterations": "40", "train.eval_every": "10", "train.batch": "5", "merge": "shuffle"}

@@ -20,8 +20,6 @@ from oratory.runs.track import TRACKERS, follow, together, tracker
 from oratory.runs.track.figures import named
 from oratory.training.loop import Stepped
 
-pytestmark = pytest.mark.slow
-
 SETTINGS = {"layers": 1, "width": 8, "train.iterations": 4, "train.eval_every": 2, "train.save_every": 0}
 TEXTS = {
     "train_CLS.tsv": ["0\tWe will go on.", "0\tYes, we can.", "1\tThe state is strong!", "1\tGod bless you all."],

@@ -160,7 +160,7 @@ def not_root() -> Iterator[None]:
 
 def test_no_read_permission(folder: Path, request: pytest.FixtureRequest) -> None:
     (folder / "train_LM.txt").chmod(0)
-    for parent in folder.parents[:3]:
+    for parent in folder.parents[:4]:
         parent.chmod(0o755)
     request.getfixturevalue("not_root")
     with pytest.raises(InputError, match=r"train_LM.txt may not be read: no permission"):
@@ -169,7 +169,7 @@ def test_no_read_permission(folder: Path, request: pytest.FixtureRequest) -> Non
 
 def test_no_permission_for_the_folder(folder: Path, request: pytest.FixtureRequest) -> None:
     folder.chmod(0)
-    for parent in folder.parents[:3]:
+    for parent in folder.parents[:4]:
         parent.chmod(0o755)
     request.getfixturevalue("not_root")
     with pytest.raises(InputError, match=r"corpus may not be read: no permission"):

@@ -118,8 +118,10 @@ class Replacement:
         if not len(rest):
             return None
         least, most = int(members[self.scores[members].argmin()]), int(rest[self.scores[rest].argmax()])
-        # Equal weights stay equal in a longer query, and a key that is behind falls further; others do not.
-        allowed = 0.0 if self.problem.uniform else np.log(1e-7 / len(self.scores))
+        # Equal weights stay equal in a longer query, and a key that is behind (by more than rounding) falls further;
+        # others do not.
+        rounding = NOTHING * float(np.abs(self.scores[self.stays]).max())
+        allowed = -rounding if self.problem.uniform else np.log(1e-7 / len(self.scores))
         if self.scores[most] - self.scores[least] < allowed:
             return None
         return self._fixed(most, least, None, f", and key {most} should have none")

@@ -1,0 +1,115 @@
+"""The real program without its start: `oratory ...` in a fork of a process that has imported all of it.
+
+Importing torch takes seconds, and the tests run the program hundreds of times. Each call is a process of its own all
+the same, with its own folder, environment and output; only what is imported is shared.
+"""
+
+import json
+import os
+import pkgutil
+import signal
+import subprocess
+import sys
+import traceback
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+MORE = ("matplotlib.backends.backend_agg", "optuna", "sklearn.svm", "torch._dynamo", "transformers", "typst")
+"""What commands import when they run."""
+
+
+class Program:
+    """A process that waits for command lines, and runs each in a child."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._calls = 0
+        self._server: subprocess.Popen[str] | None = None
+
+    def __call__(self, *arguments: str | Path, cwd: Path, seconds: float = 300.0) -> subprocess.CompletedProcess[str]:
+        """`oratory ...` to its end."""
+        if self._server is None:
+            command = [sys.executable, "-m", "tests.program"]
+            pipe = subprocess.PIPE
+            self._server = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=Path(__file__).parents[1])
+        asked, answers = self._server.stdin, self._server.stdout
+        assert asked is not None
+        assert answers is not None
+        self._calls += 1
+        out, err = (self._folder / f"{self._calls}.{kind}" for kind in ("out", "err"))
+        call = {
+            "arguments": [str(argument) for argument in arguments],
+            "cwd": str(cwd),
+            "environment": dict(os.environ),
+            "out": str(out),
+            "err": str(err),
+            "seconds": seconds,
+        }
+        asked.write(json.dumps(call) + "\n")
+        asked.flush()
+        code = json.loads(answers.readline())
+        return subprocess.CompletedProcess(["oratory", *call["arguments"]], code, out.read_text(), err.read_text())
+
+    def close(self) -> None:
+        """Let the process end."""
+        if self._server is not None and self._server.stdin is not None:
+            self._server.stdin.close()
+            self._server.wait(10)
+
+
+def _serve() -> None:
+    """Answer each line of stdin, a call, with a line on stdout, its exit code."""
+    import oratory
+
+    for found in pkgutil.walk_packages(oratory.__path__, "oratory."):
+        if not found.name.endswith("__main__"):
+            import_module(found.name)
+    for name in MORE:
+        with suppress(ImportError):
+            import_module(name)
+    for line in sys.stdin:
+        call = json.loads(line)
+        child = os.fork()
+        if not child:
+            _be(call)
+        signal.signal(signal.SIGALRM, lambda *_, child=child: os.kill(child, signal.SIGKILL))
+        signal.setitimer(signal.ITIMER_REAL, call["seconds"])
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.stdout.write(f"{code}\n")
+        sys.stdout.flush()
+
+
+def _be(call: dict[str, object]) -> None:
+    """Become the program."""
+    from oratory.cli import main
+
+    code = 70
+    try:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        os.environ.clear()
+        os.environ.update(dict(call["environment"]))  # type: ignore[call-overload]
+        os.chdir(str(call["cwd"]))
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for stream, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(str(call[name]), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+        sys.stdin = os.fdopen(0)
+        sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+        sys.argv = ["oratory", *call["arguments"]]  # type: ignore[misc]
+        main()
+        code = 0
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else int(left.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    finally:
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    _serve()
