@@ -62,7 +62,7 @@ def command(
     common.check_report(report)
     executor = executor_of(on, workers)
     with LiveTable([variant.name for variant in design.variants], design.seeds) as table:
-        comparison = compare_design(design, runs, executor, table, plugin)
+        comparison = compare_design(design, runs, executor, table, plugin or ())
     if report is not None:
         for path in comparison.report(report):
             common.note(f"Written: {path}")

@@ -57,10 +57,11 @@ def command(
     as they are. Stopped in the middle, the same command goes on; with more --trials it goes further.
     """
     from oratory.comparison import parse_seeds
+    from oratory.comparison.jobs import read_plugins
     from oratory.comparison.search_design import SearchDesign, trainer_of
     from oratory.comparison.search_space import Space
     from oratory.lab.compare import executor_of
-    from oratory.lab.search import read_plugins, search_design
+    from oratory.lab.search import search_design
     from oratory.settings import parse_words
 
     common.load_plugins(plugin)
@@ -78,7 +79,7 @@ def command(
         search_seed=search_seed,
         at_once=at_once,
         prune=prune,
-        plugins=read_plugins(plugin or []),
+        plugins=read_plugins(plugin or ()),
     )
     common.check_report(report)
     executor = executor_of(on, workers)

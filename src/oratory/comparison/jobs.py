@@ -1,7 +1,9 @@
 """One run as a job that any process can do, and the small interface of whoever gets jobs done."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from oratory.errors import Failed, InputError
@@ -54,6 +56,11 @@ class Executor(Protocol):
     """Gets jobs done, in any order, and says what happens."""
 
     def __call__(self, jobs: Sequence[Job], shared: Shared) -> Iterator[Step | Outcome]: ...
+
+
+def read_plugins(paths: Sequence[str | os.PathLike[str]]) -> tuple[tuple[str, str], ...]:
+    """Files of mechanisms, as workers get them."""
+    return tuple((path.name, path.read_text(encoding="utf-8")) for path in map(Path, paths))
 
 
 def prepare_worker(shared: Shared) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from oratory.comparison import Comparison, Design, Executor, Local, Outcome, Step, load_comparison, parse_variants
 from oratory.comparison import compare as make
+from oratory.comparison.jobs import read_plugins
 from oratory.errors import InputError
-from oratory.report import write, write_all
+from oratory.report import write_report
 from oratory.report.comparison import comparison_document
 from oratory.runs import Interrupted, Store
 from oratory.text import Corpus, load_corpus
@@ -31,9 +32,7 @@ class Compared(Comparison):
 
     def report(self, path: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Write a report; the suffix says what kind, and a folder gets all of them."""
-        document = comparison_document(self, self.store)
-        target = Path(path)
-        return write(document, target) if target.suffix else write_all(document, target)
+        return write_report(comparison_document(self, self.store), path)
 
 
 def compare(
@@ -61,7 +60,7 @@ def compare(
         settings={name: str(value) for name, value in (settings or {}).items()},
         source=source,
     )
-    return compare_design(design, runs, executor_of(on, workers), listen, [Path(path) for path in plugins])
+    return compare_design(design, runs, executor_of(on, workers), listen, plugins)
 
 
 def compare_design(
@@ -69,13 +68,12 @@ def compare_design(
     runs: str | os.PathLike[str] | None,
     executor: Executor,
     listen: Listener | None = None,
-    plugins: Sequence[Path] | None = None,
+    plugins: Sequence[str | os.PathLike[str]] = (),
 ) -> Compared:
     """Make a comparison that was designed."""
     store = Store(runs)
-    files = tuple((path.name, path.read_text(encoding="utf-8")) for path in plugins or ())
     try:
-        return Compared.of(make(design, store, executor, listen, files), store)
+        return Compared.of(make(design, store, executor, listen, read_plugins(plugins)), store)
     except KeyboardInterrupt:
         raise Interrupted("Stopped, and every run was saved. The same command goes on from there.") from None
 

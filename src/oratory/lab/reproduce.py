@@ -15,7 +15,7 @@ from oratory.recipes import Recipe, Reproduction, load_recipe, load_reproduction
 from oratory.recipes.document import reproduction_document
 from oratory.recipes.estimate import TimeEstimate, duration, estimate, wanted
 from oratory.recipes.recipe import SPEECHES
-from oratory.report import write, write_all
+from oratory.report import write_report
 from oratory.runs import Store
 from oratory.tables import Table, Tabled
 from oratory.text import Corpus, load_corpus
@@ -39,9 +39,7 @@ class Reproduced(Reproduction):
 
     def report(self, path: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Write a report; the suffix says what kind, and a folder gets all of them."""
-        document = reproduction_document(self, self.store)
-        target = Path(path)
-        return write(document, target) if target.suffix else write_all(document, target)
+        return write_report(reproduction_document(self, self.store), path)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from oratory.inspect import Maps, attend
-from oratory.report import write, write_all
+from oratory.report import write_report
 from oratory.report.run import run_document
 from oratory.runs import Listener, Run, Store
 from oratory.runs import train as train_run
@@ -28,9 +28,7 @@ class TrainedRun(Run):
 
     def report(self, path: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Write a report; the suffix says what kind, and a folder gets all of them."""
-        document = run_document(self)
-        target = Path(path)
-        return write(document, target) if target.suffix else write_all(document, target)
+        return write_report(run_document(self), path)
 
 
 def train(

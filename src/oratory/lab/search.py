@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from oratory.comparison import Executor
+from oratory.comparison.jobs import read_plugins
 from oratory.comparison.search import Listener, load_search
 from oratory.comparison.search import search as make
 from oratory.comparison.search_design import AT_ONCE, SEEDS, SearchDesign, trainer_of
 from oratory.comparison.search_facts import Search
 from oratory.comparison.search_space import Space
 from oratory.lab.compare import executor_of
-from oratory.report import write, write_all
+from oratory.report import write_report
 from oratory.report.search import search_document
 from oratory.runs import Store
 from oratory.text import Corpus, load_corpus
@@ -29,9 +30,7 @@ class Searched(Search):
 
     def report(self, path: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Write a report; the suffix says what kind, and a folder gets all of them."""
-        document = search_document(self)
-        target = Path(path)
-        return write(document, target) if target.suffix else write_all(document, target)
+        return write_report(search_document(self), path)
 
 
 def search(
@@ -67,7 +66,7 @@ def search(
         search_seed=search_seed,
         at_once=at_once,
         prune=prune,
-        plugins=read_plugins([Path(path) for path in plugins]),
+        plugins=read_plugins(plugins),
     )
     return search_design(design, runs, executor_of(on, workers), listen)
 
@@ -85,8 +84,3 @@ def search_design(
 def reopen(name: str, runs: str | os.PathLike[str] | None = None) -> Searched:
     """A search of the store, by its id."""
     return Searched.of(load_search(name, Store(runs)))
-
-
-def read_plugins(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
-    """Files of mechanisms: their names and what is in them."""
-    return tuple((path.name, path.read_text(encoding="utf-8")) for path in paths)

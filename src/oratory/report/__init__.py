@@ -1,6 +1,6 @@
 """Facts as a person sees them: on the terminal, as a page, on paper, and as files for other programs."""
 
 from oratory.report.document import Document, Figure, Section, slug
-from oratory.report.output import write, write_all
+from oratory.report.output import write, write_all, write_report
 
-__all__ = ["Document", "Figure", "Section", "slug", "write", "write_all"]
+__all__ = ["Document", "Figure", "Section", "slug", "write", "write_all", "write_report"]

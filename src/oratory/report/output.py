@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +44,12 @@ def write_all(document: Document, folder: Path) -> tuple[Path, ...]:
     for path, content in contents.items():
         write_bytes(path, content)
     return tuple(contents)
+
+
+def write_report(document: Document, path: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """One file where the name has an ending, else a folder with every kind; the main file first."""
+    target = Path(path)
+    return write(document, target) if target.suffix else write_all(document, target)
 
 
 def _html(document: Document, path: Path) -> dict[Path, bytes]:
