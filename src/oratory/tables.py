@@ -51,5 +51,10 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
+def shortened(text: str, longest: int) -> str:
+    """A text with so many characters at most."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
 def _side(is_figure: bool) -> str:
     return ' style="text-align:right"' if is_figure else ""

@@ -10,7 +10,8 @@ from oratory.baselines.kneser_ney import DISCOUNTS, NgramCounts
 from oratory.baselines.scores import KNESER_NEY, Baselines, ClassifierFacts, LanguageFacts, Share, TextFacts
 from oratory.errors import InputError
 from oratory.text import ClassifierData, Corpus
-from oratory.tokens import START, Encoded, Tokenizer, encode_lm, train_tokenizer
+from oratory.tokens import Encoded, Tokenizer, encode_lm, train_tokenizer
+from oratory.tokens.scoring import bits_per_byte, perplexity, predicted
 
 ORDERS = (1, 2, 3, 4, 5)
 USUAL_DISCOUNT = 0.75
@@ -98,32 +99,22 @@ def _discounts(
     encoded = encode_lm(corpus, tokenizer)
     counts = NgramCounts(encoded["train"].ids, len(tokenizer), max(ORDERS))
     dev = encoded["dev"].ids
-    scored = _scored(dev, tokenizer)
+    scored = predicted(dev, tokenizer)
     chosen = {}
     for order in ORDERS:
         matches = counts.match(dev, order)
-        tried = [(_perplexity(-np.log(counts.probabilities(matches, d))[scored]), d) for d in candidates]
-        perplexity, discount = min(tried)
-        chosen[order] = (discount, perplexity)
+        tried = [(perplexity(-np.log(counts.probabilities(matches, d))[scored]), d) for d in candidates]
+        lowest, best = min(tried)
+        chosen[order] = (best, lowest)
     return chosen
 
 
-def _scored(ids: NDArray[np.int32], tokenizer: Tokenizer) -> NDArray[np.bool_]:
-    """Every token counts but <START>, which is given and not predicted."""
-    start = tokenizer.find(START)
-    return np.ones(len(ids), dtype=bool) if start is None else ids != start
-
-
 def _text_facts(encoded: Encoded, nats: NDArray[np.float64], seen: Sequence[bool], tokenizer: Tokenizer) -> TextFacts:
-    scored = _scored(encoded.ids, tokenizer)
+    scored = predicted(encoded.ids, tokenizer)
     in_seen = np.array(seen)[encoded.owners]
     return TextFacts(
-        perplexity=_perplexity(nats[scored]),
-        perplexity_seen=_perplexity(nats[scored & in_seen]) if in_seen.any() else None,
-        perplexity_unseen=_perplexity(nats[scored & ~in_seen]) if not in_seen.all() else None,
-        bits_per_byte=float(nats[scored].sum() / np.log(2) / encoded.sizes.sum()),
+        perplexity=perplexity(nats[scored]),
+        perplexity_seen=perplexity(nats[scored & in_seen]) if in_seen.any() else None,
+        perplexity_unseen=perplexity(nats[scored & ~in_seen]) if not in_seen.all() else None,
+        bits_per_byte=bits_per_byte(nats[scored], int(encoded.sizes.sum())),
     )
-
-
-def _perplexity(nats: NDArray[np.float64]) -> float:
-    return float(np.exp(nats.mean()))

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from oratory.comparison.matrices import BITS, Metric
-from oratory.comparison.statistics import Difference, Estimate, ratio, verdict_text
+from oratory.comparison.statistics import Difference, Estimate, exponential, ratio, verdict_text
 from oratory.tables import Table, Tabled, number, percent
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Comparison(Tabled):
     def value(self, mean: float) -> float:
         """A mean on the scale that is shown."""
         if self.metric.logarithmic:
-            return math.exp(min(mean, 700.0))
+            return exponential(mean)
         # An interval of few items can reach beyond what a share can be.
         return min(max(mean, 0.0), 1.0) if self.metric.name == "accuracy" else mean
 

@@ -16,7 +16,7 @@ from oratory.comparison.statistics import holm, paired, single, verdict
 from oratory.errors import Failed, InputError
 from oratory.files import read_text, write_text
 from oratory.runs import Run, Store
-from oratory.text import load_corpus
+from oratory.text import reload_corpus
 
 FOLDER = "comparisons"
 
@@ -170,14 +170,7 @@ def load_comparison(name: str, store: Store) -> Comparison:
         raise InputError(f"There is no comparison {name!r} in {store.folder}. Known: {', '.join(known) or 'none'}.")
     kept = json.loads(read_text(path))
     source = kept["corpus"]["source"]
-    if source is None:
-        raise InputError(f"The comparison {name} does not say how its corpus was loaded.")
-    corpus = load_corpus(**source)
-    if corpus.fingerprint != kept["corpus"]["fingerprint"]:
-        raise InputError(
-            f"The corpus of {name} has changed: its fingerprint was {kept['corpus']['fingerprint']} and is "
-            f"{corpus.fingerprint}."
-        )
+    corpus = reload_corpus("comparison", name, source, kept["corpus"]["fingerprint"])
     variants = tuple(Variant(entry["name"], entry["settings"]) for entry in kept["variants"])
     design = Design(kept["task"], corpus, variants, tuple(kept["seeds"]), kept["settings"], source)
     runs = {entry["name"]: [store.open(run) if run else None for run in entry["runs"]] for entry in kept["variants"]}

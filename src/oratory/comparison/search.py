@@ -18,7 +18,7 @@ from oratory.comparison.search_space import Space
 from oratory.comparison.statistics import Better
 from oratory.errors import Failed, InputError
 from oratory.runs import Store
-from oratory.text import load_corpus
+from oratory.text import reload_corpus
 
 if TYPE_CHECKING:
     from oratory.comparison.search_study import Asked, Study
@@ -68,13 +68,7 @@ def load_search(name: str, store: Store) -> Search:
         raise InputError(f"There is no search {name!r} in {store.folder}. Known: {', '.join(known) or 'none'}.")
     study = Study(path)
     kept = study.design
-    if kept["source"] is None:
-        raise InputError(f"The search {name} does not say how its corpus was loaded.")
-    corpus = load_corpus(**kept["source"])
-    if corpus.fingerprint != kept["fingerprint"]:
-        raise InputError(
-            f"The corpus of {name} has changed: its fingerprint was {kept['fingerprint']} and is {corpus.fingerprint}."
-        )
+    corpus = reload_corpus("search", name, kept["source"], kept["fingerprint"])
     same = {
         key: kept[key] for key in ("task", "method", "trials", "settings", "source", "search_seed", "at_once", "prune")
     }

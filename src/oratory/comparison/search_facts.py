@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from oratory.comparison.matrices import ACCURACY, Metric
-from oratory.comparison.statistics import Better, Estimate
+from oratory.comparison.statistics import Better, Estimate, exponential
 from oratory.tables import Table, Tabled, number, percent
 
 COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
@@ -58,7 +58,7 @@ class TestFacts:
 
     def value(self, mean: float) -> float:
         """A mean on the scale that is shown."""
-        return math.exp(min(mean, 700.0)) if self.metric.logarithmic else mean
+        return exponential(mean) if self.metric.logarithmic else mean
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"metric": self.metric.name}

@@ -1,5 +1,6 @@
 """What a paired comparison shows: seeds x items in, a difference with its interval and a verdict out."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -160,6 +161,11 @@ def verdict_text(difference: Difference, p: float | None = None, show: Callable[
     if difference.standard_error == 0:
         return f"{word} (all scores are the same)"
     return f"{word} (would have seen {show(difference.detectable)})"
+
+
+def exponential(nats: float) -> float:
+    """exp, or about the largest number there is where it would be more."""
+    return math.exp(min(nats, 700.0))
 
 
 def ratio(difference: Difference) -> Ratio:

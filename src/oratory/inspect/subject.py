@@ -9,6 +9,7 @@ from oratory.errors import InputError
 from oratory.model import ModelConfig, Transformer, pretrained
 from oratory.runs import Run
 from oratory.runs.model import initial_model
+from oratory.tables import shortened
 from oratory.text.corpus import one_line
 from oratory.tokens import CLS, START, Tokenizer
 from oratory.tokens.pretrained import Pretrained
@@ -59,7 +60,7 @@ class Subject:
         if not body:
             raise InputError(f"There is nothing to look at: {line!r} has no token.")
         if all(index == tokenizer.unk_id for index in body):
-            raise InputError(f"Every token of {_shortened(line)!r} is unknown to the vocabulary of {self.name}.")
+            raise InputError(f"Every token of {shortened(line, 60)!r} is unknown to the vocabulary of {self.name}.")
         fine_tuned = self.run is not None and "model" in self.run.settings
         if (self.run is None or fine_tuned) and isinstance(tokenizer, SubwordTokenizer):
             return _with_specials(tokenizer, line, self.longest)
@@ -102,7 +103,3 @@ def _with_specials(tokenizer: SubwordTokenizer, line: str, longest: int) -> tupl
     cut = list(encoding.ids[room:])
     encoding.truncate(room)
     return list(inner.post_process(encoding, add_special_tokens=True).ids), cut
-
-
-def _shortened(text: str, longest: int = 60) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -14,7 +14,7 @@ from oratory.recipes.quantity import ours
 from oratory.recipes.recipe import Recipe, load_recipe
 from oratory.recipes.reweight import explain
 from oratory.runs import Run, Store
-from oratory.text import Corpus, load_corpus
+from oratory.text import Corpus, reload_corpus
 
 FOLDER = "reproductions"
 
@@ -142,14 +142,7 @@ def load_reproduction(name: str, store: Store) -> Reproduction:
         raise InputError(f"The recipe {name} was not run into {store.folder} yet; oratory reproduce {name} does that.")
     kept = json.loads(read_text(path))
     source = kept["corpus"]["source"]
-    if source is None:
-        raise InputError(f"The reproduction {name} does not say how its corpus was loaded.")
-    corpus = load_corpus(**source)
-    if corpus.fingerprint != kept["corpus"]["fingerprint"]:
-        raise InputError(
-            f"The corpus of {name} has changed: its fingerprint was {kept['corpus']['fingerprint']} and is "
-            f"{corpus.fingerprint}."
-        )
+    corpus = reload_corpus("reproduction", name, source, kept["corpus"]["fingerprint"])
     recipe = recipe.changed(kept["changes"])
     runs = {variant: [store.open(run) if run else None for run in found] for variant, found in kept["runs"].items()}
     seeds, problems = tuple(kept["seeds"]), kept["problems"]

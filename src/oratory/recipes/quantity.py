@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from oratory.comparison.matrices import Measure
-from oratory.comparison.statistics import LEVEL, Estimate, single
+from oratory.comparison.statistics import LEVEL, Estimate, exponential, single
 from oratory.errors import InputError, unknown
 from oratory.runs import Run
 from oratory.runs.samples import SAMPLES
@@ -210,4 +210,4 @@ def curves_of(quantity: Quantity, runs: Sequence[Run]) -> tuple[list[float], lis
 
 
 def _shown(quantity: Quantity, value: float) -> float:
-    return math.exp(min(value, 700.0)) if quantity.logarithmic else value * _factor(quantity)
+    return exponential(value) if quantity.logarithmic else value * _factor(quantity)

@@ -19,7 +19,7 @@ from torch.linalg import vector_norm
 from torch.nn.functional import cross_entropy
 
 from oratory.batches import IGNORE, LineItems
-from oratory.comparison.statistics import Estimate, single
+from oratory.comparison.statistics import Estimate, exponential, single
 from oratory.errors import InputError
 from oratory.mechanisms.merge.reweight import Reweight
 from oratory.model import Transformer
@@ -51,7 +51,7 @@ class Condition:
     weight: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        perplexity = {text: _exp(_mean(values).mean) for text, values in self.nats.items()}
+        perplexity = {text: exponential(_mean(values).mean) for text, values in self.nats.items()}
         weight = _mean(self.weight).mean if self.weight else None
         return {"model": self.model, "how": self.how, "perplexity": perplexity, "weight": weight}
 
@@ -79,7 +79,7 @@ class Explained(Tabled):
         by, alone = _mean(self.of(*among).weight).mean, _mean(self.of(BATCH, ALONE).weight).mean
         off = "further" if abs(math.log(by)) > abs(math.log(by / alone)) else "nearer"
         per_token = (PER_TOKEN, ALONE)
-        small = _exp(self.ratio((BATCH, ALONE), among).mean) < EXPLODED
+        small = exponential(self.ratio((BATCH, ALONE), among).mean) < EXPLODED
         leaks = {name: f"{_mean(values).mean:.3f}" for name, values in self.leaks.items()}
         return [
             f"Alone, a held-out sentence has {_times(self.ratio((BATCH, ALONE), among))} the perplexity that the "
@@ -111,7 +111,7 @@ class Explained(Tabled):
             (
                 condition.model,
                 condition.how,
-                *(_figure(_exp(_mean(condition.nats[text]).mean)) for text in texts),
+                *(_figure(exponential(_mean(condition.nats[text]).mean)) for text in texts),
                 number(_mean(condition.weight).mean, 1) if condition.weight else "–",
             )
             for condition in self.conditions
@@ -229,10 +229,6 @@ def _mean(values: Sequence[float]) -> Estimate:
     return single(np.array(values, np.float64)[:, None])
 
 
-def _exp(nats: float) -> float:
-    return math.exp(min(nats, 700.0))
-
-
 def _figure(value: float) -> str:
     return number(value, 1) if value < 1e7 else f"{value:.2e}"
 
@@ -240,6 +236,6 @@ def _figure(value: float) -> str:
 def _times(difference: Estimate) -> str:
     """A difference in nats as so many times."""
     if difference.interval is None:
-        return f"{_exp(difference.mean):,.2f} times"
-    low, high = (_exp(end) for end in difference.interval)
-    return f"{_exp(difference.mean):,.2f} times (95% interval {low:,.2f} to {high:,.2f})"
+        return f"{exponential(difference.mean):,.2f} times"
+    low, high = (exponential(end) for end in difference.interval)
+    return f"{exponential(difference.mean):,.2f} times (95% interval {low:,.2f} to {high:,.2f})"

@@ -19,6 +19,7 @@ from oratory.report.figures import _drawing, _lines, _svg
 from oratory.report.keys import _UNDATED
 from oratory.report.ramp import ramp
 from oratory.report.surprisal import _shown
+from oratory.tables import shortened
 
 if TYPE_CHECKING:
     from oratory.inspect import Maps, Stage
@@ -163,7 +164,7 @@ def saved(figure: Any, kind: str) -> bytes:
 def label_of(token: str) -> str:
     """A token as it stands beside a map."""
     shown = _shown(token)
-    return shown if len(shown) <= LETTERS else f"{shown[: LETTERS - 1]}…"
+    return shortened(shown, LETTERS)
 
 
 def _draw(axes: Any, panel: Panel, maps: "Maps", peak: float, most: int) -> Any:

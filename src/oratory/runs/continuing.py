@@ -10,7 +10,7 @@ from oratory.runs.machine import device_of
 from oratory.runs.model import config_of
 from oratory.runs.record import NOT_IDENTITY, Run
 from oratory.runs.store import Store
-from oratory.text import Corpus, load_corpus
+from oratory.text import Corpus
 from oratory.training import Prepared, prepare
 from oratory.training.parallel import crew_size
 
@@ -32,9 +32,7 @@ def resume(
     config_of(run)  # Which refuses mechanisms that are not loaded, and says whose they are.
     source = run.record["corpus"]["source"]
     if corpus is None:
-        if source is None:
-            raise InputError(f"The run {run.id} does not say how its corpus was loaded; name it with --data.")
-        corpus = load_corpus(**source)
+        corpus = run.load_corpus()
     given = {**run.record["given"], **(settings or {})}
     prepared = prepare(run.task, corpus, given, run.seed)
     _check_same(run, prepared, task, seed)

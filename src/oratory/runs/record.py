@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from oratory.model import ModelConfig, Transformer
     from oratory.runs.use import TextClass, TextSurprisal
+    from oratory.text import Corpus
     from oratory.tokens import Tokenizer
 
 FORMAT = 1
@@ -139,6 +140,15 @@ class Run(Tabled):
         from oratory.runs.model import load_model
 
         return load_model(self)
+
+    def load_corpus(self) -> "Corpus":
+        """The corpus, from where it was when the run began."""
+        from oratory.text import load_corpus
+
+        source = self.record["corpus"]["source"]
+        if source is None:
+            raise InputError(f"The run {self.id} does not say how its corpus was loaded; name it with --data.")
+        return load_corpus(**source)
 
     def score(self, texts: str | Sequence[str]) -> "list[TextSurprisal | TextClass]":
         """Each text by itself: class probabilities, or the surprisal of every token."""

@@ -12,16 +12,18 @@ from oratory.batches import LabelledItems
 from oratory.errors import InputError
 from oratory.model import generate as continue_ids
 from oratory.runs.record import Run
-from oratory.tables import Table, Tabled, number, percent
+from oratory.tables import Table, Tabled, number, percent, shortened
 from oratory.text import Corpus
 from oratory.text.corpus import one_line
 from oratory.tokens import START, STOP, Encoded, encode_lm
-from oratory.training.scores import perplexity
+from oratory.tokens.scoring import bits_per_byte, perplexity, predicted
 from oratory.training.surprisal import cover, joined, opened, surprisal
-from oratory.training.tasks import predicted, probabilities
+from oratory.training.tasks import probabilities
 
 FACTORS = (1, 2, 4, 8)
 """Multiples of the training context."""
+TITLE = 80
+"""Characters of a text above its table."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class TextSurprisal(Tabled):
         note = f"Perplexity {number(self.perplexity, 1)}, {self.bits_per_byte:.3f} bits per byte."
         if self.unknown:
             note += f" {self.unknown} of {len(self.tokens)} tokens are unknown text."
-        return [Table(shortened(self.text), ("token", "surprisal, nats"), rows, note=note)]
+        return [Table(shortened(self.text, TITLE), ("token", "surprisal, nats"), rows, note=note)]
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class TextClass(Tabled):
         ranked = sorted(self.probabilities.items(), key=lambda entry: -entry[1])
         rows = tuple((name, percent(value)) for name, value in ranked)
         note = f"The last {self.cut} tokens are beyond the context and were not used." if self.cut else ""
-        return [Table(shortened(self.text), ("class", "probability, %"), rows, note=note)]
+        return [Table(shortened(self.text, TITLE), ("class", "probability, %"), rows, note=note)]
 
 
 def score(run: Run, texts: str | Sequence[str]) -> list[TextSurprisal | TextClass]:
@@ -116,7 +118,7 @@ def _surprise(run: Run, line: str) -> TextSurprisal:
         tokens=tuple(tokenizer.token(int(index)) for index in ids),
         surprisal=tuple(float(value) for value in found),
         unknown=int((ids == tokenizer.unk_id).sum()) if tokenizer.unk_id is not None else 0,
-        bits_per_byte=float(found.sum() / np.log(2) / max(1, int(text.sizes.sum()))),
+        bits_per_byte=bits_per_byte(found, max(1, int(text.sizes.sum()))),
     )
 
 
@@ -199,8 +201,3 @@ def extrapolate(run: Run, corpus: Corpus, factors: Sequence[int] = FACTORS) -> E
 def _perplexity(run: Run, text: Encoded, size: int) -> float:
     nats: NDArray[np.float32] = surprisal(run.model, text.ids, cover(text.starts, size, max(1, size // 2)))
     return perplexity(nats[predicted(text.ids, run.tokenizer) & ~np.isnan(nats)])
-
-
-def shortened(text: str, longest: int = 80) -> str:
-    """The beginning of a text."""
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

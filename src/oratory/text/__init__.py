@@ -5,7 +5,7 @@ from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, 
 from oratory.text.describe import Description, describe
 from oratory.text.export import export
 from oratory.text.findings import Audit
-from oratory.text.load import load_corpus
+from oratory.text.load import load_corpus, reload_corpus
 
 __all__ = [
     "Audit",
@@ -19,4 +19,5 @@ __all__ = [
     "export",
     "load_corpus",
     "normalise",
+    "reload_corpus",
 ]

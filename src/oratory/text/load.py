@@ -1,8 +1,9 @@
 """From what a user writes to a corpus."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from oratory.errors import InputError
 from oratory.text import folder, hub, sotu
@@ -37,3 +38,15 @@ def load_corpus(
     if name.startswith("hub:"):
         return hub.load(name.removeprefix("hub:"), text_column, label_column)
     return folder.load(Path(name), text_column, label_column)
+
+
+def reload_corpus(kind: str, name: str, source: Mapping[str, Any] | None, fingerprint: str) -> Corpus:
+    """The corpus of something that was kept, from where it was; an InputError where it is not the same any more."""
+    if source is None:
+        raise InputError(f"The {kind} {name} does not say how its corpus was loaded.")
+    corpus = load_corpus(**source)
+    if corpus.fingerprint != fingerprint:
+        raise InputError(
+            f"The corpus of {name} has changed: its fingerprint was {fingerprint} and is {corpus.fingerprint}."
+        )
+    return corpus

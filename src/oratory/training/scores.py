@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oratory.tokens.scoring import bits_per_byte, perplexity
+
 BINS = 15
 """Bins of the calibration error, of equal width (Guo et al., 2017, arXiv:1706.04599)."""
 
@@ -169,7 +171,7 @@ class TextScores:
             "perplexity": self.perplexity,
             "perplexity_windows": self.windows,
             "perplexity_lines": self.perplexity_of_lines,
-            "bits_per_byte": float(self.nats.astype(np.float64).sum() / np.log(2) / self.bytes),
+            "bits_per_byte": bits_per_byte(self.nats, self.bytes),
         }
         if self.seen is not None:
             facts["perplexity_seen"] = perplexity(self.nats[self.seen]) if self.seen.any() else None
@@ -199,12 +201,6 @@ class LanguageScores:
 
 
 Scores = ClassifierScores | LanguageScores
-
-
-def perplexity(nats: NDArray[np.float32]) -> float:
-    """exp of the mean; infinite where that is more than a number can hold."""
-    with np.errstate(over="ignore"):
-        return float(np.exp(nats.mean(dtype=np.float64)))
 
 
 def _finite(value: float) -> float | None:

@@ -13,9 +13,10 @@ from oratory.batches import IGNORE, Batch, LabelledItems, LineItems, WindowItems
 from oratory.errors import Failed
 from oratory.model import Transformer
 from oratory.text import ClassifierData, LanguageData
-from oratory.tokens import START, Encoded, Tokenizer, encode_classifier, encode_lm
+from oratory.tokens import Encoded, encode_classifier, encode_lm
+from oratory.tokens.scoring import perplexity, predicted
 from oratory.training.prepare import Prepared
-from oratory.training.scores import ClassifierScores, LanguageScores, Scores, SplitScores, TextScores, perplexity
+from oratory.training.scores import ClassifierScores, LanguageScores, Scores, SplitScores, TextScores
 from oratory.training.surprisal import cover, joined, opened, opening_of, surprisal
 
 EVALUATED = 8192
@@ -160,9 +161,3 @@ def _check_finite(nats: NDArray[np.float32], text: Encoded) -> None:
     broken[text.starts[:-1][text.lengths > 0]] = False
     if broken.any():
         raise NotFinite("The surprisal of a token is not a finite number.")
-
-
-def predicted(ids: NDArray[np.int32], tokenizer: Tokenizer) -> NDArray[np.bool_]:
-    """Every token counts but <START>, which is given."""
-    start = tokenizer.find(START)
-    return np.ones(len(ids), dtype=bool) if start is None else ids != start
