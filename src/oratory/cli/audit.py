@@ -32,8 +32,7 @@ def command(
         common.print_json(found.to_dict())
     else:
         common.show(found, f"Audit of {found.corpus}")
-        for sentence in found.sentences():
-            typer.echo(f"- {sentence}")
+        common.show_sentences(found.sentences())
     if fail_above is not None and found.largest_leak > fail_above:
         common.note(f"{found.largest_leak:.1%} of a held-out split stands in train; {fail_above:.1%} is allowed.")
         raise typer.Exit(1)

@@ -25,7 +25,4 @@ def command(
     given = parse_words(settings or [], ["tokenizer"])
     corpus = common.load(data, presidents, text_column, label_column)
     found = measure_baselines(corpus, given.get("tokenizer", "word"), discount)
-    if json:
-        common.print_json(found.to_dict())
-    else:
-        common.show(found, f"Baselines on {found.corpus}")
+    common.show_or_print(found, json, f"Baselines on {found.corpus}")

@@ -1,6 +1,5 @@
 """`oratory compare`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,20 +15,16 @@ def command(
             help="Settings such as position=rope; several in quotes; base for none. The first is the baseline.",
         ),
     ],
-    task: Annotated[str, typer.Option(help="classifier or lm.")] = "classifier",
+    task: common.Task = "classifier",
     model: Annotated[
         str | None, typer.Option(help="Fine-tune a published encoder: minilm, a folder, or a name on the hub.")
     ] = None,
     seeds: Annotated[str, typer.Option(help="How many seeds, or the seeds with commas between.")] = "5",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all variants; may come again.")
-    ] = None,
-    data: Annotated[str, typer.Option(help="sotu, a folder, or hub:NAME.")] = "sotu",
-    on: Annotated[str, typer.Option(help="Where to train: local, ray, or ray://HOST:PORT.")] = "local",
-    workers: Annotated[int | None, typer.Option(help="Runs at once; as many as there are processors.")] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="Write a report: .html, .pdf, .md, .tex, .csv, or a folder for all of them.")
-    ] = None,
+    settings: common.SetAll = None,
+    data: common.DataOption = "sotu",
+    on: common.On = "local",
+    workers: common.Workers = None,
+    report: common.Report = None,
     runs: common.Runs = None,
     plugin: common.Plugins = None,
     presidents: common.Presidents = None,
@@ -63,7 +58,5 @@ def command(
     executor = executor_of(on, workers)
     with LiveTable([variant.name for variant in design.variants], design.seeds) as table:
         comparison = compare_design(design, runs, executor, table, plugin or ())
-    if report is not None:
-        for path in comparison.report(report):
-            common.note(f"Written: {path}")
+    common.write_report(comparison, report)
     common.show_or_print(comparison, json)

@@ -44,8 +44,7 @@ def show(
         common.print_json(described.to_dict())
         return
     common.show(described, f"{described.name}  fingerprint {described.fingerprint}")
-    for remark in described.notes:
-        typer.echo(f"- {remark}")
+    common.show_sentences(described.notes)
 
 
 @app.command("export")

@@ -13,9 +13,7 @@ def command(
     data: common.Data = "sotu",
     out: Annotated[Path, typer.Option(help="The folder for the report and the runs.")] = Path("oratory-demo"),
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of the comparison.")] = 5,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all models; may come again.")
-    ] = None,
+    settings: common.SetAll = None,
     presidents: common.Presidents = None,
     text_column: common.TextColumn = None,
     label_column: common.LabelColumn = None,
@@ -50,8 +48,7 @@ def command(
         common.print_json({"report": str(report), **found.to_dict()})
         return
     common.show(found.audit, "Audit")
-    for sentence in found.audit.sentences():
-        typer.echo(f"- {sentence}")
+    common.show_sentences(found.audit.sentences())
     typer.echo()
     common.show(found.baselines, "Baselines")
     if found.comparison:

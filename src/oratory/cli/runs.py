@@ -84,7 +84,7 @@ def show(name: common.RunName = "last", runs: common.Runs = None, json: common.J
     at = f", step {run.record.get('step', 0):,}" if run.status != "finished" else ""
     common.show(run, f"{run.id}: {run.status}{at}")
     if run.record.get("message"):
-        typer.echo(f"- {run.record['message']}")
+        common.show_sentences([run.record["message"]])
 
 
 @app.command()

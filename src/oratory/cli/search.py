@@ -1,6 +1,5 @@
 """`oratory search`."""
 
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -22,16 +21,14 @@ def command(
             help="A range as in train.lr=1e-4..1e-2 (:log or :linear behind it), or a list as in train.batch=16,32.",
         ),
     ],
-    task: Annotated[str, typer.Option(help="classifier or lm.")] = "classifier",
+    task: common.Task = "classifier",
     method: Annotated[str, typer.Option(help="tpe, random or grid.")] = "tpe",
     trials: Annotated[
         int | None, typer.Option(help="Points to try: 20, or the whole grid, unless given.", show_default=False)
     ] = None,
     seeds: Annotated[str, typer.Option(help="How many seeds to a point, or the seeds with commas between.")] = "3",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all trials; may come again.")
-    ] = None,
-    data: Annotated[str, typer.Option(help="sotu, a folder, or hub:NAME.")] = "sotu",
+    settings: common.SetAll = None,
+    data: common.DataOption = "sotu",
     search_seed: Annotated[int, typer.Option(help="The seed of the points that are drawn.")] = 0,
     at_once: Annotated[
         int, typer.Option(help="Points that are drawn together; decides what tpe knows when it draws.")
@@ -39,11 +36,9 @@ def command(
     prune: Annotated[
         bool, typer.Option("--prune/--no-prune", help="Leave a point whose first seed is worse than the median.")
     ] = True,
-    on: Annotated[str, typer.Option(help="Where to train: local, ray, or ray://HOST:PORT.")] = "local",
-    workers: Annotated[int | None, typer.Option(help="Runs at once; as many as there are processors.")] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="Write a report: .html, .pdf, .md, .tex, .csv, or a folder for all of them.")
-    ] = None,
+    on: common.On = "local",
+    workers: common.Workers = None,
+    report: common.Report = None,
     runs: common.Runs = None,
     plugin: common.Plugins = None,
     presidents: common.Presidents = None,
@@ -85,9 +80,7 @@ def command(
     executor = executor_of(on, workers)
     with Progress(design) as progress:
         found = search_design(design, runs, executor, progress)
-    if report is not None:
-        for path in found.report(report):
-            common.note(f"Written: {path}")
+    common.write_report(found, report)
     common.show_or_print(found, json)
 
 

@@ -59,8 +59,7 @@ def command(
         common.print_json(found.to_dict())
     else:
         common.show(found, f"{found.task[0].upper()}{found.task[1:]} ({found.method})")
-        for sentence in found.sentences():
-            typer.echo(f"- {sentence}")
+        common.show_sentences(found.sentences())
     if not found.possible:
         raise typer.Exit(1)
 
