@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from oratory.inspect.ablation import Ablation, ablate
     from oratory.inspect.checks import Check, Rules, check
     from oratory.inspect.heads import Heads, heads_of
-    from oratory.inspect.maps import HeadFacts, Maps, Stage, attend
+    from oratory.inspect.maps import attend
+    from oratory.inspect.maps_facts import HeadFacts, Maps, Stage
     from oratory.inspect.subject import Subject, published
 
 __all__ = [
@@ -39,7 +40,8 @@ _MODULES = {
     "ablation": ("Ablation", "ablate"),
     "checks": ("Check", "Rules", "check"),
     "heads": ("Heads", "heads_of"),
-    "maps": ("HeadFacts", "Maps", "Stage", "attend"),
+    "maps": ("attend",),
+    "maps_facts": ("HeadFacts", "Maps", "Stage"),
     "subject": ("Subject", "published"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from oratory.inspect.maps import HeadFacts, heads_table
+from oratory.inspect.maps_facts import HeadFacts, heads_table
 from oratory.inspect.measures import MEASURES, change, kinds, measure
 from oratory.inspect.samples import TOKENS, samples_of
 from oratory.inspect.subject import Subject, subject_of
