@@ -16,6 +16,11 @@ _CHOICE = re.compile(r"(?P<name>[\w-]+)(?:\((?P<parameters>.*)\)|:(?P<argument>.
 _WORDS_FOR_BOOLEANS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
+def as_text(settings: Mapping[str, Any] | None) -> dict[str, str]:
+    """Settings that are given in Python, as they would be written."""
+    return {name: str(value) for name, value in (settings or {}).items()}
+
+
 def parse_words(words: Iterable[str], known: Collection[str]) -> dict[str, str]:
     """`["tokenizer=bpe"]` as a dictionary; every key must be in `known` and come once."""
     settings: dict[str, str] = {}

@@ -16,7 +16,7 @@ from oratory.comparison.statistics import holm, paired, single, verdict
 from oratory.errors import Failed, InputError
 from oratory.files import read_text, write_text
 from oratory.runs import Run, Store
-from oratory.text import reload_corpus
+from oratory.text import Corpus, reload_corpus
 
 FOLDER = "comparisons"
 
@@ -34,25 +34,36 @@ def compare(
         for seed in design.seeds
         for variant in design.variants
     ]
+    runs, problems = train_all(jobs, design.corpus, store, executor, listen, plugins)
+    comparison = evaluate(design, runs, problems)
+    _write(comparison, design, store)
+    return comparison
+
+
+def train_all(
+    jobs: Sequence[Job],
+    corpus: Corpus,
+    store: Store,
+    executor: Executor,
+    listen: Callable[[Step | Outcome], None] | None = None,
+    plugins: tuple[tuple[str, str], ...] = (),
+) -> tuple[dict[str, list[Run | None]], dict[str, str]]:
+    """The runs of every variant in the order of its jobs, and why those that are missing failed."""
     found: dict[tuple[str, int], Outcome] = {}
-    for event in executor(jobs, Shared(design.corpus, str(store.folder.resolve()), plugins)):
+    for event in executor(jobs, Shared(corpus, str(store.folder.resolve()), plugins)):
         if listen:
             listen(event)
         if isinstance(event, Outcome):
             found[event.job.variant, event.job.seed] = event
     problems = {f"{name}, seed {seed}": out.problem for (name, seed), out in sorted(found.items()) if out.run is None}
-    runs = {
-        variant.name: [
-            None if (run := found[variant.name, seed].run) is None else store.open(run) for seed in design.seeds
-        ]
-        for variant in design.variants
-    }
+    runs: dict[str, list[Run | None]] = {}
+    for job in jobs:
+        run = found[job.variant, job.seed].run
+        runs.setdefault(job.variant, []).append(None if run is None else store.open(run))
     lost = [name for name, entries in runs.items() if not any(entries)]
     if lost:
         raise Failed(f"Every run of {lost[0]!r} failed: {next(iter(problems.values()))}")
-    comparison = evaluate(design, runs, problems)
-    _write(comparison, design, store)
-    return comparison
+    return runs, problems
 
 
 def evaluate(design: Design, runs: Mapping[str, Sequence[Run | None]], problems: Mapping[str, str]) -> Comparison:

@@ -13,7 +13,8 @@ from oratory.errors import InputError
 from oratory.report import write_report
 from oratory.report.comparison import comparison_document
 from oratory.runs import Interrupted, Store
-from oratory.text import Corpus, load_corpus
+from oratory.settings import as_text
+from oratory.text import Corpus, corpus_and_source
 
 Listener = Callable[[Step | Outcome], None]
 
@@ -51,13 +52,13 @@ def compare(
 
     compare("position=learned", "position=rope", task="lm", seeds=10)
     """
-    source = None if isinstance(corpus, Corpus) else {"data": os.fspath(corpus)}
+    loaded, source = corpus_and_source(corpus)
     design = Design(
         task=task,
-        corpus=corpus if isinstance(corpus, Corpus) else load_corpus(os.fspath(corpus)),
+        corpus=loaded,
         variants=parse_variants(variants),
         seeds=tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds),
-        settings={name: str(value) for name, value in (settings or {}).items()},
+        settings=as_text(settings),
         source=source,
     )
     return compare_design(design, runs, executor_of(on, workers), listen, plugins)

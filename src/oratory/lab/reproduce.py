@@ -17,6 +17,7 @@ from oratory.recipes.estimate import TimeEstimate, duration, estimate, wanted
 from oratory.recipes.recipe import SPEECHES
 from oratory.report import write_report
 from oratory.runs import Store
+from oratory.settings import as_text
 from oratory.tables import Table, Tabled
 from oratory.text import Corpus, load_corpus
 
@@ -126,9 +127,8 @@ def reproduce(
     reproduce("r2-window", seeds=10)
     """
     chosen = range(seeds) if isinstance(seeds, int) else seeds
-    given = {name: str(value) for name, value in (settings or {}).items()}
     place = None if data is None else os.fspath(data)
-    planned = plan(names or recipe_names(), chosen, place, given)
+    planned = plan(names or recipe_names(), chosen, place, as_text(settings))
     return [run_planned(entry, runs, on, workers, listen) for entry in planned]
 
 

@@ -17,7 +17,8 @@ from oratory.lab.compare import executor_of
 from oratory.report import write_report
 from oratory.report.search import search_document
 from oratory.runs import Store
-from oratory.text import Corpus, load_corpus
+from oratory.settings import as_text
+from oratory.text import Corpus, corpus_and_source
 
 
 class Searched(Search):
@@ -54,15 +55,16 @@ def search(
 
     search("train.lr=1e-4..1e-2", "train.batch=16,32,64", trials=20, seeds=3)
     """
+    loaded, source = corpus_and_source(corpus)
     design = SearchDesign(
         task=task,
-        corpus=corpus if isinstance(corpus, Corpus) else load_corpus(os.fspath(corpus)),
+        corpus=loaded,
         space=Space.parse(space, trainer_of(task).kinds()),
         method=method,
         trials=trials,
         seeds=tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds),
-        settings={name: str(value) for name, value in (settings or {}).items()},
-        source=None if isinstance(corpus, Corpus) else {"data": os.fspath(corpus)},
+        settings=as_text(settings),
+        source=source,
         search_seed=search_seed,
         at_once=at_once,
         prune=prune,

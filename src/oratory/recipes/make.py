@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from oratory.comparison import Comparison, Design, Executor, Job, Outcome, Step, compare, evaluate
-from oratory.comparison.jobs import Shared
+from oratory.comparison.make import train_all
 from oratory.comparison.matrices import Measure, measures_of, metric_of
-from oratory.errors import Failed, InputError
+from oratory.errors import InputError
 from oratory.files import read_text, write_text
 from oratory.recipes.facts import Reproduction, Row
 from oratory.recipes.quantity import ours
@@ -40,36 +40,13 @@ def make(
         }
         made = _shown(recipe, corpus, source, tuple(seeds), runs, comparison.problems, comparison)
     else:
-        runs, problems = _alone(recipe, corpus, source, seeds, store, executor, listen)
+        [variant] = recipe.variants  # There is nothing to compare it with.
+        given = dict(source) if source else None
+        jobs = [Job(variant.name, recipe.task, recipe.of(variant), seed, given) for seed in seeds]
+        runs, problems = train_all(jobs, corpus, store, executor, listen)
         made = _shown(recipe, corpus, source, tuple(seeds), runs, problems, None)
     _write(made, runs, store)
     return made
-
-
-def _alone(
-    recipe: Recipe,
-    corpus: Corpus,
-    source: Mapping[str, Any] | None,
-    seeds: Sequence[int],
-    store: Store,
-    executor: Executor,
-    listen: Callable[[Step | Outcome], None] | None,
-) -> tuple[Runs, dict[str, str]]:
-    """The runs of a recipe that has one variant, and so nothing to compare it with."""
-    [variant] = recipe.variants
-    given = dict(source) if source else None
-    jobs = [Job(variant.name, recipe.task, recipe.of(variant), seed, given) for seed in seeds]
-    found: dict[int, Outcome] = {}
-    for event in executor(jobs, Shared(corpus, str(store.folder.resolve()))):
-        if listen:
-            listen(event)
-        if isinstance(event, Outcome):
-            found[event.job.seed] = event
-    problems = {f"{variant.name}, seed {seed}": out.problem for seed, out in sorted(found.items()) if out.run is None}
-    runs = [None if (run := found[seed].run) is None else store.open(run) for seed in seeds]
-    if not any(runs):
-        raise Failed(f"Every run of {variant.name!r} failed: {next(iter(problems.values()))}")
-    return {variant.name: runs}, problems
 
 
 def _shown(

@@ -9,13 +9,18 @@ from oratory.report.svg import inline
 
 def render(document: Document) -> str:
     """The page as text. Whatever comes from a corpus is escaped."""
-    environment = Environment(
+    environment = templates()
+    environment.filters["table"] = lambda table: Markup(table.html())
+    environment.filters["svg"] = lambda figure: Markup(inline(figure))
+    return environment.get_template("page.html").render(document=document)
+
+
+def templates() -> Environment:
+    """The templates of pages; what they are given is escaped, and must be there."""
+    return Environment(
         loader=PackageLoader("oratory.report"),
         autoescape=select_autoescape(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["table"] = lambda table: Markup(table.html())
-    environment.filters["svg"] = lambda figure: Markup(inline(figure))
-    return environment.get_template("page.html").render(document=document)

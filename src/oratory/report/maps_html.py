@@ -14,11 +14,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 from numpy.typing import NDArray
 
 from oratory import __version__
+from oratory.report.html import templates
 from oratory.report.maps import label_of, reduced, scale
 from oratory.report.ramp import ramp
 
@@ -38,21 +38,18 @@ def page(maps: "Maps") -> str:
     data = payload(maps)
     packed = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
     script, style = _template("maps.js"), _template("maps.css")
-    environment = Environment(
-        loader=PackageLoader("oratory.report"),
-        autoescape=select_autoescape(),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("maps.html").render(
-        maps=maps,
-        data=Markup(packed),
-        script=Markup(script),
-        style=Markup(style),
-        hashes={"script": _hash(script), "style": _hash(style)},
-        kept=_kept(data, len(packed)),
-        version=__version__,
+    return (
+        templates()
+        .get_template("maps.html")
+        .render(
+            maps=maps,
+            data=Markup(packed),
+            script=Markup(script),
+            style=Markup(style),
+            hashes={"script": _hash(script), "style": _hash(style)},
+            kept=_kept(data, len(packed)),
+            version=__version__,
+        )
     )
 
 

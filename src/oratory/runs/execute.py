@@ -22,7 +22,8 @@ from oratory.runs.machine import asked_to_stop, device_of, keep_memory, threads,
 from oratory.runs.record import CHECKPOINTS, FORMAT, RECORD, TOKENIZER, Run, key_of
 from oratory.runs.recorder import Recorder, now
 from oratory.runs.store import Store
-from oratory.text import Corpus, load_corpus
+from oratory.settings import as_text
+from oratory.text import Corpus, corpus_and_source
 from oratory.training import Prepared, prepare
 from oratory.training.finetune import called
 from oratory.training.loop import Diverged, Fit, Measured, Stepped
@@ -80,11 +81,9 @@ def train(
     A run that is finished already is given back as it is: with the same settings, corpus and seed it would end the
     same. `source` says how the corpus was loaded, so that others can load it again.
     """
-    if not isinstance(corpus, Corpus):
-        source = {"data": os.fspath(corpus)}
-        corpus = load_corpus(os.fspath(corpus))
-    given = {name: str(value) for name, value in (settings or {}).items()}
-    return execute(prepare(task, corpus, given, seed), Store(runs), given, source, listen or nobody)
+    loaded, place = corpus_and_source(corpus)
+    given = as_text(settings)
+    return execute(prepare(task, loaded, given, seed), Store(runs), given, place or source, listen or nobody)
 
 
 def finetune(

@@ -5,7 +5,7 @@ from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, 
 from oratory.text.describe import Description, describe
 from oratory.text.export import export
 from oratory.text.findings import Audit
-from oratory.text.load import load_corpus, reload_corpus
+from oratory.text.load import corpus_and_source, load_corpus, reload_corpus
 
 __all__ = [
     "Audit",
@@ -15,6 +15,7 @@ __all__ = [
     "Labelled",
     "LanguageData",
     "audit",
+    "corpus_and_source",
     "describe",
     "export",
     "load_corpus",

@@ -40,6 +40,13 @@ def load_corpus(
     return folder.load(Path(name), text_column, label_column)
 
 
+def corpus_and_source(given: Corpus | str | os.PathLike[str]) -> tuple[Corpus, dict[str, Any] | None]:
+    """A corpus and how to load it again, which nobody knows of one that was made by hand."""
+    if isinstance(given, Corpus):
+        return given, None
+    return load_corpus(given), {"data": os.fspath(given)}
+
+
 def reload_corpus(kind: str, name: str, source: Mapping[str, Any] | None, fingerprint: str) -> Corpus:
     """The corpus of something that was kept, from where it was; an InputError where it is not the same any more."""
     if source is None:
