@@ -11,9 +11,14 @@ import signal
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any, NoReturn
+
+from oratory.cli import main
 
 MORE = ("matplotlib.backends.backend_agg", "optuna", "sklearn.svm", "torch._dynamo", "transformers", "typst")
 """What commands import when they run."""
@@ -38,8 +43,9 @@ class Program:
         assert answers is not None
         self._calls += 1
         out, err = (self._folder / f"{self._calls}.{kind}" for kind in ("out", "err"))
+        words = [str(argument) for argument in arguments]
         call = {
-            "arguments": [str(argument) for argument in arguments],
+            "arguments": words,
             "cwd": str(cwd),
             "environment": dict(os.environ),
             "out": str(out),
@@ -49,13 +55,12 @@ class Program:
         asked.write(json.dumps(call) + "\n")
         asked.flush()
         code = json.loads(answers.readline())
-        return subprocess.CompletedProcess(["oratory", *call["arguments"]], code, out.read_text(), err.read_text())
+        return subprocess.CompletedProcess(["oratory", *words], code, out.read_text(), err.read_text())
 
     def close(self) -> None:
         """Let the process end."""
-        if self._server is not None and self._server.stdin is not None:
-            self._server.stdin.close()
-            self._server.wait(10)
+        if self._server is not None:
+            self._server.communicate(timeout=10)
 
 
 def _serve() -> None:
@@ -72,7 +77,7 @@ def _serve() -> None:
         call = json.loads(line)
         child = os.fork()
         if not child:
-            _be(call)
+            become(call["arguments"], Path(call["out"]), Path(call["err"]), partial(_enter, call))
         signal.signal(signal.SIGALRM, lambda *_, child=child: os.kill(child, signal.SIGKILL))
         signal.setitimer(signal.ITIMER_REAL, call["seconds"])
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -81,29 +86,33 @@ def _serve() -> None:
         sys.stdout.flush()
 
 
-def _be(call: dict[str, object]) -> None:
-    """Become the program."""
-    from oratory.cli import main
+def _enter(call: dict[str, Any]) -> None:
+    """Go where a call was made."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    os.environ.clear()
+    os.environ.update(call["environment"])
+    os.chdir(call["cwd"])
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdin = os.fdopen(0)
 
-    code = 70
+
+def become(arguments: list[str], out: Path, err: Path, before: Callable[[], None]) -> NoReturn:
+    """`oratory ...` to its end, in a child that was just forked. Its output may go to one file, or to two."""
+    code = 1
     try:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        os.environ.clear()
-        os.environ.update(dict(call["environment"]))  # type: ignore[call-overload]
-        os.chdir(str(call["cwd"]))
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        for stream, name in ((1, "out"), (2, "err")):
-            os.dup2(os.open(str(call[name]), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-        sys.stdin = os.fdopen(0)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for stream, path in ((1, out), (2, err)):
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND), stream)
         sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
-        sys.argv = ["oratory", *call["arguments"]]  # type: ignore[misc]
+        sys.argv = ["oratory", *arguments]
+        before()
         main()
         code = 0
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else int(left.code is not None)
     except BaseException:
         traceback.print_exc()
-        code = 1
     finally:
         with suppress(OSError):
             sys.stdout.flush()

@@ -8,19 +8,14 @@ import numpy as np
 import pytest
 
 from oratory.comparison import Comparison, Design, Job, Outcome, Step, compare, load_comparison, parse_variants
-from oratory.comparison.jobs import Shared, do
+from oratory.comparison.jobs import Shared
 from oratory.comparison.matrices import BITS, _Blocks
 from oratory.errors import Failed, InputError
 from oratory.runs import Run, Store
 from oratory.text import Corpus, load_corpus
+from tests.comparison.workers import here
 
 TINY = {"layers": "1", "width": "8", "context": "8", "tokenizer": "char"}
-
-
-def here(jobs: Sequence[Job], shared: Shared) -> Iterator[Step | Outcome]:
-    """Jobs one after the other, in this process."""
-    for job in jobs:
-        yield do(job, shared, lambda step: None)
 
 
 @pytest.fixture

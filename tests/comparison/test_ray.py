@@ -23,16 +23,10 @@ from oratory.runs import Store
 from oratory.text import Corpus
 from tests.comparison.workers import ENDLESS, JOBS, Killer, Ran, holder_of, latest, plugin, run
 from tests.runs import records
-from tests.runs.training import LM, words, write_corpus
+from tests.runs.training import LM, free_port, words, write_corpus
 
 FIRST, WRONG, SECOND, OWN = JOBS
 needs_ray = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="workers are found through /proc")
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def processes(text: str) -> set[int]:

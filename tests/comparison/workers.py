@@ -4,12 +4,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from oratory.comparison import Executor, Job, Outcome, Step
-from oratory.comparison.jobs import Shared
+from oratory.comparison.jobs import Shared, do
 from oratory.text import Corpus
 from tests.runs.training import LM, ends
 
@@ -43,6 +43,12 @@ class Halved(Position):
     def score(self, scores, q, k, at):
         return scores / 2
 '''
+
+
+def here(jobs: Sequence[Job], shared: Shared) -> Iterator[Step | Outcome]:
+    """Jobs one after the other, in this process."""
+    for job in jobs:
+        yield do(job, shared, lambda step: None)
 
 
 def plugin(notes: Path) -> tuple[tuple[str, str], ...]:

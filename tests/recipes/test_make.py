@@ -1,7 +1,6 @@
 """Recipes that are run, small: ours beside the reference, intervals that can be worked out by hand, and the report."""
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from oratory.comparison import Job, Outcome, Step
-from oratory.comparison.jobs import Shared, do
 from oratory.errors import InputError
 from oratory.recipes import Reproduction, Row, load_recipe, load_reproduction, make
 from oratory.recipes import recipe as recipes
@@ -21,18 +18,13 @@ from oratory.recipes.quantity import Ours, Quantity, prediction
 from oratory.report import write
 from oratory.runs import Store
 from oratory.text import Corpus, load_corpus
+from tests.comparison.workers import here
 from tests.runs.training import write_corpus
 
 TINY = {"layers": "1", "width": "8", "heads": "1"}
 LM = TINY | {"context": "8", "train.iterations": "4", "train.eval_every": "2", "train.stride": "8"}
 CLASSIFIER = TINY | {"context": "8", "train.epochs": "2"}
 LINES = TINY | {"context": "128", "train.truncate": "64", "train.iterations": "3"}
-
-
-def here(jobs: Sequence[Job], shared: Shared) -> Iterator[Step | Outcome]:
-    """Jobs one after the other, in this process."""
-    for job in jobs:
-        yield do(job, shared, lambda step: None)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,7 +14,7 @@ import pytest
 from oratory.errors import InputError
 from oratory.runs import Run, Store, train
 from oratory.runs.record import CHECKPOINTS
-from tests.runs.training import SMALL, ended, fork, quick, start, wait_for, wait_until, words, write_corpus
+from tests.runs.training import SMALL, ended, fork, free_port, start, wait_for, wait_until, words
 
 # 21 items make an epoch whose last batch has one item: a process has nothing of its own there.
 CLASSIFIER = SMALL | {"train.epochs": "3", "train.batch": "4", "train.accumulate": "2", "train.lr": "0.01"}
@@ -30,23 +28,9 @@ LINES = SMALL | {
 }
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = quick(tmp_path_factory.mktemp("parallel"))
-    write_corpus(folder / "corpus")
-    yield folder
-    shutil.rmtree(folder)
-
-
-def free_port() -> str:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return str(free.getsockname()[1])
-
-
 def pair(place: Path, runs: Path, settings: dict[str, str]) -> list[int]:
     """Two processes as `torchrun` would start them, but without the imports: the leader, and the one that follows."""
-    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     arguments = ["train", "lm", "--data", str(place / "corpus"), "--runs", str(runs), *words(settings)]
     return [
         fork(arguments, place / f"out {rank}", partial(os.environ.update, shared | {"RANK": str(rank)}))
@@ -82,7 +66,7 @@ def test_two_processes_have_the_curve_of_one(place: Path) -> None:
     one = train("classifier", place / "corpus", CLASSIFIER, runs=place / "one")
     launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr", "127.0.0.1"]
     arguments = ["train", "classifier", "--data", str(place / "corpus"), "--runs", str(runs), *words(CLASSIFIER)]
-    with start([*arguments, "--json"], place / "out", *launcher, "--master-port", free_port()) as program:
+    with start([*arguments, "--json"], place / "out", *launcher, "--master-port", str(free_port())) as program:
         assert program.wait(120) == 0
     said = (place / "out").read_text()
     assert said.count(" begins: ") == said.count('"run": ') == 1

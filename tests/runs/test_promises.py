@@ -24,17 +24,9 @@ from oratory.errors import InputError
 from oratory.runs import Ended, Event, Started, Store, train
 from oratory.runs.checkpoint import FACTS, KEPT, MANIFEST, TENSORS, read_checkpoint, write_checkpoint
 from oratory.runs.record import CHECKPOINTS
-from tests.runs.training import TASKS, command, ended, ends, fork, quick, run, start, wait_for, wait_until, write_corpus
+from tests.runs.training import TASKS, command, ended, ends, fork, run, start, wait_for, wait_until
 
 both = pytest.mark.parametrize("task", TASKS)
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = quick(tmp_path_factory.mktemp("promises"))
-    write_corpus(folder / "corpus")
-    yield folder
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +38,6 @@ def whole(place: Path) -> dict[str, dict[str, bytes]]:
             place, train(task, place / "corpus", TASKS[task] | {"train.save_every": "600"}, runs=place).id
         )
     return found
-
-
-@pytest.fixture
-def runs(place: Path) -> Iterator[Path]:
-    """An empty store."""
-    folder = place / "runs"
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def stopped(task: str, place: Path, runs: Path, at: int) -> Path:

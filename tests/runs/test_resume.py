@@ -15,22 +15,7 @@ from oratory.mechanisms import REGISTRY
 from oratory.runs import Ended, Event, Run, Started, Store, resume, train
 from oratory.runs.record import RECORD
 from oratory.text import load_corpus
-from tests.runs.training import TASKS, command, ended, ends, fork, quick, run, wait_for, write_corpus
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = quick(tmp_path_factory.mktemp("resume"))
-    write_corpus(folder / "corpus")
-    yield folder
-    shutil.rmtree(folder)
-
-
-@pytest.fixture
-def runs(place: Path) -> Iterator[Path]:
-    folder = place / "runs"
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+from tests.runs.training import TASKS, command, ended, ends, fork, run, wait_for, write_corpus
 
 
 def stop(task: str, place: Path, runs: Path, seed: int = 0, **more: str) -> Run:

@@ -2,7 +2,6 @@
 
 import math
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +12,9 @@ from oratory.runs import Run, train
 from oratory.runs.samples import SAMPLES
 from oratory.runs.use import TextClass, TextSurprisal, extrapolate, generate, score
 from oratory.text import load_corpus
-from tests.runs.training import CLASSIFIER, LM, quick, write_corpus
+from tests.runs.training import CLASSIFIER, LM, write_corpus
 
 LINES = LM | {"train.items": "lines", "context": "16", "train.iterations": "30", "train.eval_every": "30"}
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = quick(tmp_path_factory.mktemp("use"))
-    write_corpus(folder / "corpus")
-    yield folder
-    shutil.rmtree(folder)
 
 
 def trained(place: Path, task: str, settings: dict[str, str]) -> Run:

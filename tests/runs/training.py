@@ -2,21 +2,22 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from typer.main import get_command
 
-from oratory.cli import build, main
+from oratory.cli import build
 from oratory.runs import Store
 from oratory.runs.record import ITEMS, METRICS, MODEL
+from tests.program import become
 
 ENDS = (MODEL, METRICS, ITEMS)
 """What must be the same to the bit."""
@@ -25,7 +26,7 @@ LM = SMALL | {"train.iterations": "12", "train.eval_every": "4", "train.batch": 
 CLASSIFIER = SMALL | {"train.epochs": "3", "train.batch": "5", "dropout": "0.1", "train.keep": "best"}
 TASKS = {"lm": LM, "classifier": CLASSIFIER}
 
-_LINES = [
+LINES = [
     "We will go on, and we will go on together.",
     "Yes, we can.",
     "The state of our union is strong!",
@@ -37,17 +38,20 @@ _LINES = [
     "We can, we will, we must.",
     "Thank you all.",
 ]
+LABELLED = [
+    *(f"{number % 2}\t{line} {end}" for end in ("", "Now.") for number, line in enumerate(LINES)),
+    "1\tGo on.",
+]
+"""Texts that do not divide into batches."""
 
 
-def write_corpus(folder: Path) -> Path:
-    """A small corpus in the reference layout, whose items do not divide into batches."""
+def write_corpus(folder: Path, labelled: Sequence[str] = LABELLED) -> Path:
+    """A small corpus in the reference layout."""
     folder.mkdir(parents=True, exist_ok=True)
-    labelled = [f"{number % 2}\t{line} {end}" for end in ("", "Now.") for number, line in enumerate(_LINES)]
-    tests = ["0\tyes, we can.", "1\tFreedom will prevail here.", "1\tThank you."]
     write = {
-        "train_CLS.tsv": [*labelled, "1\tGo on."],
-        "test_CLS.tsv": tests,
-        "train_LM.txt": _LINES,
+        "train_CLS.tsv": labelled,
+        "test_CLS.tsv": ["0\tyes, we can.", "1\tFreedom will prevail here.", "1\tThank you."],
+        "train_LM.txt": LINES,
         "test_LM_a.txt": ["We will go on.", "Our union is not alone, and it will prevail tonight."],
         "test_LM_b.txt": ["Thank you all.", "zounds"],
     }
@@ -60,6 +64,13 @@ def quick(folder: Path) -> Path:
     """A folder in memory where the system has one: runs that are saved after every step wait for nothing else."""
     memory = Path("/dev/shm")
     return Path(tempfile.mkdtemp(dir=memory)) if memory.is_dir() else folder
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def words(settings: dict[str, str]) -> list[str]:
@@ -86,27 +97,9 @@ def fork(arguments: list[str], out: Path, before: Callable[[], None] = lambda: N
     """`oratory ...` in a child of this process, which has the imports already. Its output is in a file."""
     _prepare()
     child = os.fork()
-    if child:
-        return child
-    code = 70
-    try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        written = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        for stream in (1, 2):
-            os.dup2(written, stream)
-        sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
-        sys.argv = ["oratory", *arguments]
-        before()
-        main()
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else int(left.code is not None)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+    if not child:
+        become(arguments, out, out, before)
+    return child
 
 
 @cache
