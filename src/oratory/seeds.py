@@ -18,6 +18,12 @@ def seeded(seed: int, name: str) -> Iterator[None]:
     """For what draws from the framework's generator: a state that is its own, with the old one put back behind it."""
     import torch
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(derive(seed, name))
+    generator, own = torch.default_generator, derive(seed, name)
+    before = generator.get_state()
+    generator.manual_seed(own)
+    if torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(own)
+    try:
         yield
+    finally:
+        generator.set_state(before)

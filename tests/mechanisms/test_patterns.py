@@ -25,7 +25,7 @@ several = settings(deadline=None, max_examples=60)
 
 def seen(pattern: Pattern, causal: bool, length: int) -> Seen:
     positions = torch.arange(length)
-    mask = allow(pattern, causal, positions[:, None], positions[None, :])
+    mask = allow(pattern, causal, positions[:, None], positions[None, :]).expand(length, length)
     return [set(row.nonzero().flatten().tolist()) for row in mask]
 
 

@@ -250,7 +250,7 @@ def test_a_wrong_mechanism_is_noticed() -> None:
     module = filled(Attention(config, None))
 
     def theirs(x: Tensor, keep: Tensor) -> tuple[Tensor, Tensor | None]:
-        out, weights = module(x, View(count(x)[0], keep, weights=True), Alibi())
+        out, weights = module(x, View(config, count(x)[0], count(x)[0], keep, weights=True), Alibi())
         return out, weights
 
     linear = dict(module.state_dict())
@@ -284,8 +284,8 @@ def largest(
             everything = torch.ones(3, length, dtype=torch.bool)
             kept = everything if keep is None else keep
             expected, their_weights = theirs(x.clone(), kept)
-            fast, _ = attention(x, View(positions, keep), position)
-            opened, weights = attention(x, View(positions, keep, weights=True), position)
+            fast, _ = attention(x, View(config, positions, positions, keep), position)
+            opened, weights = attention(x, View(config, positions, positions, keep, weights=True), position)
             pairs = [(fast, expected), (opened, expected)]
             if their_weights is not None:
                 pairs.append((weights.transpose(1, 2), their_weights.transpose(1, 2)))  # B, T, H, T

@@ -97,11 +97,12 @@ class Transformer(nn.Module):
         """Ids (B, T) and a mask that is false for padding, to logits: (B, classes), or (B, T, V) of a language model.
 
         With caches, the ids continue what the caches hold. `last` asks a language model for the logits of so many
-        tokens at the end only, which saves the largest part of the work where the others are not needed.
+        tokens at the end only (or none), which saves the largest part of the work where the others are not needed.
         """
         before = len(caches[0]) if caches else 0
         self._check(ids, before)
-        view = View(torch.arange(before, before + ids.shape[1], device=ids.device), mask, weights)
+        positions = torch.arange(before + ids.shape[1], device=ids.device)
+        view = View(self.config, positions[before:], positions, mask, weights)
         x = self.tokens(ids)  # B, T, D
         if self.types is not None:
             x = x + self.types(torch.zeros_like(ids) if types is None else types)
@@ -122,7 +123,7 @@ class Transformer(nn.Module):
         if self.head is None:
             return hidden
         if last is not None and self.config.causal:
-            hidden = hidden[:, -last:]
+            hidden = hidden[:, hidden.shape[1] - last :]
         if self.pool is not None:
             everything = torch.ones(hidden.shape[:2], dtype=torch.bool, device=hidden.device)
             hidden = self.pool.pool(hidden, everything if mask is None else mask)  # B, D

@@ -75,13 +75,12 @@ def plan(pattern: Pattern, causal: bool, length: int) -> Plan | None:
 
 
 def allow(pattern: Pattern, causal: bool, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-    """What a pattern and the task allow together; the positions broadcast."""
-    causally = k_positions <= q_positions
+    """What a pattern and the task allow together; the positions broadcast, and so does what is found."""
     found = getattr(pattern, "allow", None)
     if found is None:
-        return causally if causal else torch.ones_like(causally)
+        return k_positions <= q_positions if causal else torch.ones_like(k_positions, dtype=torch.bool)
     chosen: Tensor = found(q_positions, k_positions)
-    return chosen & causally if causal else chosen
+    return chosen & (k_positions <= q_positions) if causal else chosen
 
 
 def _met(pattern: Pattern, causal: bool, length: int) -> Tensor:

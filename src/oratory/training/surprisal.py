@@ -14,12 +14,16 @@ from itertools import pairwise
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from oratory.model import Transformer
 from oratory.tokens import START, Encoded, Tokenizer
 
-LOGITS = 4_000_000
-"""Numbers in the logits of one call, which bounds the memory and fits a processor's cache."""
+TOKENS = 2048
+"""That the model reads in one call."""
+ROWS = 128
+"""Tokens whose logits are made at once, few enough for a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +67,23 @@ def surprisal(model: Transformer, ids: NDArray[np.int32], windows: Windows) -> N
     model.eval()
     try:
         for begins, length, scored in windows.alike():
-            rows = max(1, LOGITS // (scored * model.config.vocabulary))
+            rows = max(1, TOKENS // length)
             for at in range(0, len(begins), rows):
                 places = begins[at : at + rows, None] + np.arange(length + 1)  # B, T + 1
                 tokens = torch.from_numpy(ids[places].astype(np.int64)).to(device)
-                logits = model(tokens[:, :-1], last=scored).logits.float()  # B, scored, V
-                targets = tokens[:, -scored:]
-                found = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
-                nats[places[:, -scored:]] = found.reshape(targets.shape).cpu().numpy()
+                hidden = model(tokens[:, :-1], last=0).hidden[:, -scored:]
+                found = _nats(model, hidden.flatten(0, 1), tokens[:, -scored:].flatten())
+                nats[places[:, -scored:]] = found.view(-1, scored).cpu().numpy()
     finally:
         model.train(training)
     return nats
+
+
+def _nats(model: Transformer, hidden: Tensor, targets: Tensor) -> Tensor:
+    """The surprisal of each target (N) behind its vector (N, D)."""
+    assert model.head is not None
+    parts = zip(hidden.split(ROWS), targets.split(ROWS), strict=True)
+    return torch.cat([cross_entropy(model.head(part).float(), goal, reduction="none") for part, goal in parts])
 
 
 def opening_of(train: Encoded, tokenizer: Tokenizer) -> int:

@@ -19,8 +19,8 @@ from oratory.training.prepare import Prepared
 from oratory.training.scores import ClassifierScores, LanguageScores, Scores, SplitScores, TextScores
 from oratory.training.surprisal import cover, joined, opened, opening_of, surprisal
 
-EVALUATED = 8192
-"""Tokens of a batch when a classifier is measured."""
+EVALUATED = 2048
+"""Tokens of a batch when a classifier is measured, few enough for a processor's cache."""
 
 
 class NotFinite(Failed):
