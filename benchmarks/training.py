@@ -37,8 +37,8 @@ def measure() -> Table:
                 for part in ("accuracy", "accuracy_seen", "accuracy_unseen"):
                     if result[part] is not None:
                         figures = [100 * run.result[name][part] for run in found]
-                        name = f"classifier, {part.replace('_', ', ')}"
-                        rows.append((name, number(seconds, 1), *_summary(figures, 1)))
+                        label = f"classifier, {part.replace('_', ', ')}"
+                        rows.append((label, number(seconds, 1), *_summary(figures, 1)))
     title = f"Base runs on {corpus.name}: fastest of {SEEDS}, and figures over {SEEDS} seeds"
     return Table(title, ("run", "seconds", "mean", "lowest", "highest"), tuple(rows))
 

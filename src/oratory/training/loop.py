@@ -85,8 +85,9 @@ class Fit:
         self.device = next(model.parameters()).device
         self.dtype = numbers(config.precision, self.device)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.dtype == torch.float16)
-        learned = [entry for entry in model.named_parameters() if entry[1].requires_grad]
-        self.optimizers = config.optimizer.make(learned, config.lr, config.weight_decay, factors)
+        named = [entry for entry in model.named_parameters() if entry[1].requires_grad]
+        self.learned = [parameter for _, parameter in named]
+        self.optimizers = config.optimizer.make(named, config.lr, config.weight_decay, factors)
         lengths = task.items.lengths if config.bucketing else None
         self.order = Order(len(task.items), config.batch, seed, lengths)
         self.steps = config.iterations or self.order.steps * (config.epochs or 1)
@@ -165,13 +166,13 @@ class Fit:
             raise Diverged(self.step, "loss", items)
         for optimizer in self.optimizers:
             self.scaler.unscale_(optimizer)
-        total = get_total_norm([value.grad for value in self.model.parameters() if value.grad is not None])
+        total = get_total_norm([value.grad for value in self.learned if value.grad is not None])
         norm = float(total)
         # Scaled up for float16, a gradient may be too large for it; as it is, it must not be.
         if not math.isfinite(norm) and self.scaler.get_scale() <= 1:
             raise Diverged(self.step, "gradient", items)
         if config.clip is not None:
-            clip_grads_with_norm_(self.model.parameters(), config.clip, total)
+            clip_grads_with_norm_(self.learned, config.clip, total)
         for optimizer in self.optimizers:
             self.scaler.step(optimizer)  # With float16 this leaves out a step whose gradient was too large for it.
         self.scaler.update()
