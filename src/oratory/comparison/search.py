@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from oratory.comparison.jobs import Executor, Job, Outcome, Shared, Step
-from oratory.comparison.search_design import SearchDesign, trainer_of
+from oratory.comparison.search_design import SearchDesign, kinds_of
 from oratory.comparison.search_facts import COMPLETE, FAILED, PRUNED, Search, TestFacts, TrialFacts, choose_best
 from oratory.comparison.search_scores import dev_interval, dev_score, final_scores
 from oratory.comparison.search_space import Space
@@ -73,7 +73,7 @@ def load_search(name: str, store: Store) -> Search:
         key: kept[key] for key in ("task", "method", "trials", "settings", "source", "search_seed", "at_once", "prune")
     }
     words = [f"{key}={value}" for key, value in kept["space"].items()]
-    space = Space.parse(words, trainer_of(kept["task"]).kinds())
+    space = Space.parse(words, kinds_of(kept["task"], kept["settings"]))
     design = SearchDesign(corpus=corpus, space=space, seeds=tuple(kept["seeds"]), **same)
     return _with_test(_search(design, study, {}, name), design, store)
 
@@ -216,8 +216,7 @@ def _search(design: SearchDesign, study: "Study", lost: Mapping[int, TrialFacts]
 def _with_test(found: Search, design: SearchDesign, store: Store) -> Search:
     """The search with the figures of test: of the best settings alone, now that they are chosen."""
     runs = [store.open(run) for run in found.best.runs]
-    task = trainer_of(design.task).measured
-    metric, parts = final_scores(task, runs, design.ready, across=len(design.tokenizers) > 1)
+    metric, parts = final_scores(design.task, runs, design.ready, across=len(design.tokenizers) > 1)
     return replace(found, test=TestFacts(metric, parts) if parts else None)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,8 @@ from oratory.runs.record import NOT_IDENTITY
 from oratory.text import Corpus
 from oratory.training import prepare
 from oratory.training.config import PREFIX, base_training
+from oratory.training.finetune import read_settings
+from oratory.training.prepare import TASKS
 
 METHODS = ("tpe", "random", "grid")
 TRIALS = 20
@@ -25,42 +27,23 @@ SEEDS = 3
 AT_ONCE = 4
 
 
-@dataclass(frozen=True)
-class Trainer:
-    """What a search must know of a task whose runs it asks for."""
-
-    measured: str
-    """Which figure of dev counts: that of a classifier, or of an lm."""
-    kinds: Callable[[], Mapping[str, type | None]]
-    """All settings, with int or float for those that are numbers."""
-    quick: Callable[[Corpus, Mapping[str, str]], None]
-    """Refuses settings that cannot be trained, in no time."""
-    whole: Callable[[Corpus, Mapping[str, str]], None]
-    """The same by making all that a run begins with."""
+def kinds_of(task: str, settings: Mapping[str, str]) -> dict[str, type | None]:
+    """All settings that a search may have, with int or float for those that are numbers."""
+    if task not in TASKS:
+        raise unknown("task", task, TASKS)
+    return setting_kinds(published="model" in settings)
 
 
-def _from_scratch(task: str) -> Trainer:
-    def quick(corpus: Corpus, settings: Mapping[str, str]) -> None:
-        model = {name: value for name, value in settings.items() if not name.startswith(PREFIX) and name != "tokenizer"}
-        training = {name.removeprefix(PREFIX): value for name, value in settings.items() if name.startswith(PREFIX)}
-        classes = len(corpus.need_classifier().label_names) if task == "classifier" else 0
-        chosen = base_training(task, **training)
-        chosen.check_task(task, base(task, vocabulary=2, classes=classes, **model).context)
-
-    def whole(corpus: Corpus, settings: Mapping[str, str]) -> None:
-        prepare(task, corpus, settings)
-
-    return Trainer(task, setting_kinds, quick, whole)
-
-
-TRAINERS = {task: _from_scratch(task) for task in ("classifier", "lm")}
-
-
-def trainer_of(task: str) -> Trainer:
-    """What is known of a task."""
-    if task not in TRAINERS:
-        raise unknown("task", task, TRAINERS)
-    return TRAINERS[task]
+def _refuse_quickly(task: str, corpus: Corpus, settings: Mapping[str, str]) -> None:
+    """Refuse settings that cannot be trained, without making a tokenizer or a model."""
+    if "model" in settings:
+        read_settings(task, settings)
+        return
+    model = {name: value for name, value in settings.items() if not name.startswith(PREFIX) and name != "tokenizer"}
+    training = {name.removeprefix(PREFIX): value for name, value in settings.items() if name.startswith(PREFIX)}
+    classes = len(corpus.need_classifier().label_names) if task == "classifier" else 0
+    chosen = base_training(task, **training)
+    chosen.check_task(task, base(task, vocabulary=2, classes=classes, **model).context)
 
 
 @dataclass(frozen=True)
@@ -87,7 +70,7 @@ class SearchDesign:
     """Files of mechanisms: their names and what is in them."""
 
     def __post_init__(self) -> None:
-        known = trainer_of(self.task).kinds()
+        known = kinds_of(self.task, self.settings)
         wrong = next((name for name in (*self.space.parts, *self.settings) if name not in known), None)
         if wrong is not None:
             raise unknown("setting", wrong, known)
@@ -128,8 +111,7 @@ class SearchDesign:
     @cached_property
     def carved(self) -> bool:
         """Whether the corpus brings no dev for the task."""
-        measured = trainer_of(self.task).measured
-        data = self.corpus.need_classifier() if measured == "classifier" else self.corpus.need_lm()
+        data = self.corpus.need_classifier() if self.task == "classifier" else self.corpus.need_lm()
         return data.dev is None
 
     @cached_property
@@ -144,13 +126,15 @@ class SearchDesign:
 
     @property
     def tokenizers(self) -> tuple[str, ...]:
-        """Every tokenizer that a trial may have."""
+        """Every tokenizer that a trial may have; a published model brings its own."""
+        if "model" in self.settings:
+            return ()
         part = self.space.parts.get("tokenizer")
         return part.values if isinstance(part, Choices) else (self.settings.get("tokenizer", "word"),)
 
     @property
     def metric(self) -> Metric:
-        return dev_metric(trainer_of(self.task).measured, set(self.tokenizers))
+        return dev_metric(self.task, set(self.tokenizers))
 
     def jobs(self, number: int, settings: Mapping[str, str], seeds: Sequence[int]) -> list[Job]:
         """The runs of a trial."""
@@ -161,16 +145,15 @@ class SearchDesign:
 
     def check(self) -> None:
         """Refuse a space of which some part cannot be trained, before anything is."""
-        trainer = trainer_of(self.task)
         for point in self.space.probes():
             try:
-                trainer.quick(self.ready, {**self.settings, **point})
+                _refuse_quickly(self.task, self.ready, {**self.settings, **point})
             except InputError as error:
                 words = " ".join(f"{name}={value}" for name, value in point.items())
                 raise InputError(f"A point of the space cannot be trained, {words}: {error}") from None
-        first = next(self.space.probes())
-        for tokenizer in self.tokenizers:
-            trainer.whole(self.ready, {**self.settings, **first, "tokenizer": tokenizer})
+        first = {**self.settings, **next(self.space.probes())}
+        for more in [{"tokenizer": name} for name in self.tokenizers] or [{}]:
+            prepare(self.task, self.ready, first | more)
 
     @property
     def id(self) -> str:

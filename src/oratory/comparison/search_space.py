@@ -6,7 +6,7 @@
 import math
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -15,7 +15,7 @@ from oratory.model import ModelConfig
 from oratory.settings import parse_words
 from oratory.training import settings_of
 from oratory.training.config import PREFIX, TrainConfig
-from oratory.training.prepare import FROM_CORPUS
+from oratory.training.finetune import FineTuneConfig, finetune_settings
 
 DECADE = 10
 """A range of positive numbers whose ends are so many times apart is drawn from by the logarithm."""
@@ -151,15 +151,11 @@ class Space:
         return {name: str(part) for name, part in self.parts.items()}
 
 
-def setting_kinds() -> dict[str, type | None]:
-    """The settings of a run, with int or float for those that are numbers."""
-    hints: dict[str, Any] = {
-        field.name: get_type_hints(ModelConfig)[field.name]
-        for field in fields(ModelConfig)
-        if field.name not in FROM_CORPUS
-    }
+def setting_kinds(published: bool = False) -> dict[str, type | None]:
+    """The settings of a run, or of one that fine-tunes, with int or float for those that are numbers."""
+    hints: dict[str, Any] = get_type_hints(FineTuneConfig if published else ModelConfig)
     hints |= {f"{PREFIX}{name}": hint for name, hint in get_type_hints(TrainConfig).items()}
-    return {name: _number(hints.get(name)) for name in settings_of()}
+    return {name: _number(hints.get(name)) for name in (finetune_settings() if published else settings_of())}
 
 
 def _number(hint: Any) -> type | None:

@@ -10,7 +10,7 @@ from oratory.comparison import Executor
 from oratory.comparison.jobs import read_plugins
 from oratory.comparison.search import Listener, load_search
 from oratory.comparison.search import search as make
-from oratory.comparison.search_design import AT_ONCE, SEEDS, SearchDesign, trainer_of
+from oratory.comparison.search_design import AT_ONCE, SEEDS, SearchDesign, kinds_of
 from oratory.comparison.search_facts import Search
 from oratory.comparison.search_space import Space
 from oratory.lab.compare import executor_of
@@ -54,16 +54,19 @@ def search(
     """Search the settings that do best on dev, over several seeds each. Test is measured for the best ones alone.
 
     search("train.lr=1e-4..1e-2", "train.batch=16,32,64", trials=20, seeds=3)
+
+    With `settings={"model": "minilm"}` that model is fine-tuned.
     """
     loaded, source = corpus_and_source(corpus)
+    shared = as_text(settings)
     design = SearchDesign(
         task=task,
         corpus=loaded,
-        space=Space.parse(space, trainer_of(task).kinds()),
+        space=Space.parse(space, kinds_of(task, shared)),
         method=method,
         trials=trials,
         seeds=tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds),
-        settings=as_text(settings),
+        settings=shared,
         source=source,
         search_seed=search_seed,
         at_once=at_once,

@@ -12,7 +12,7 @@ from oratory.mechanisms.pool.mean import Mean
 from oratory.model import ModelConfig, Parameters, count_parameters
 from oratory.model.families import what_loads
 from oratory.text import Corpus
-from oratory.training.config import PREFIX
+from oratory.training.config import PREFIX, TrainConfig
 from oratory.training.finetune.config import FineTuneConfig, finetune_settings, training_of
 from oratory.training.finetune.hf import hf_config, load_hf
 from oratory.training.finetune.layers import components, factors, freeze
@@ -91,8 +91,8 @@ class FineTuned(Prepared):
         return about | chosen | config | more | training
 
 
-def prepare_finetune(task: str, corpus: Corpus, settings: Mapping[str, str], seed: int = 0) -> FineTuned:
-    """Find the model, complete the settings, and refuse what does not fit together."""
+def read_settings(task: str, settings: Mapping[str, str]) -> tuple[FineTuneConfig, TrainConfig]:
+    """What is chosen and how it is trained; refuses what makes no sense, before a model is looked for."""
     if task != "classifier":
         raise InputError(f"A published model can be fine-tuned as a classifier, not as {task}.")
     wrong = next((name for name in settings if name not in finetune_settings()), None)
@@ -103,6 +103,12 @@ def prepare_finetune(task: str, corpus: Corpus, settings: Mapping[str, str], see
     )
     training = training_of({name.removeprefix(PREFIX): value for name, value in settings.items() if PREFIX in name})
     training.check_task(task, chosen.context)
+    return chosen, training
+
+
+def prepare_finetune(task: str, corpus: Corpus, settings: Mapping[str, str], seed: int = 0) -> FineTuned:
+    """Find the model, complete the settings, and refuse what does not fit together."""
+    chosen, training = read_settings(task, settings)
     labels = corpus.need_classifier().label_names
     source = Source.find(called(settings["model"]))
     tokenizer = source.tokenizer()
