@@ -54,7 +54,9 @@ def compare(path: Path, model: Transformer) -> None:
 
 def test_the_settings_cover_the_registry() -> None:
     for kind in KINDS:
-        assert {found[kind] for found in covering()} | {REFUSED.get(kind)} - {None} == set(REGISTRY[kind])
+        # Other tests may have added mechanisms of their own.
+        ours = {name for name, made in REGISTRY[kind].items() if made.__module__.startswith("oratory.")}
+        assert {found[kind] for found in covering()} | {REFUSED.get(kind)} - {None} == ours
 
 
 @pytest.mark.parametrize("settings", covering(), ids=lambda found: "-".join(found.values()))

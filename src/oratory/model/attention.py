@@ -25,6 +25,8 @@ class View:
     k_positions: Tensor  # K: of all there are by then, those of a cache included
     keep: Tensor | None = None  # B, K: false for padding
     weights: bool = False
+    packed: bool = False
+    """Whether tokens come without their padding, all in one row."""
 
     def mask_of(self, positions: Tensor) -> Tensor:
         """Whom the tokens at these positions may see: (B or 1, 1, Q or 1, K)."""
@@ -37,6 +39,22 @@ class View:
         """Who may see whom, with blind queries seeing everything; and these, where there are any."""
         mask, blind = _opened(self.mask_of(self.positions))
         return mask, blind if torch.compiler.is_exporting() or blind.any() else None
+
+    @cached_property
+    def _real(self) -> Tensor | None:
+        """Where the tokens that are no padding stand among all, row after row; None where all are computed."""
+        return self.keep.flatten().nonzero().squeeze(1) if self.packed and self.keep is not None else None
+
+    def pack(self, x: Tensor) -> Tensor:
+        """B, T, D without its padding: N, D. What looks at each token alone need not compute the others."""
+        return x if self._real is None else x.flatten(0, 1).index_select(0, self._real)
+
+    def unpack(self, x: Tensor) -> Tensor:
+        """The tokens back in their places, with zeros for padding."""
+        if self._real is None or self.keep is None:
+            return x
+        places = x.new_zeros(self.keep.numel(), x.shape[1])
+        return places.index_copy(0, self._real, x).view(*self.keep.shape, x.shape[1])
 
 
 class Cache:
@@ -70,8 +88,8 @@ class Attention(nn.Module):
         self.output = nn.Linear(inner, config.width, bias=config.out_bias)
 
     def forward(self, x: Tensor, view: View, position: Any, cache: Cache | None = None) -> tuple[Tensor, Tensor | None]:
-        """New vectors for the tokens (B, T, D), and the weights (B, H, Q, K) where they are wanted."""
-        q, k, v = self._queries_keys_values(x)
+        """New vectors for the tokens (packed, as they come), and the weights (B, H, Q, K) where they are wanted."""
+        q, k, v = self._queries_keys_values(x, view)
         if hasattr(position, "rotate"):
             q, k = position.rotate(q, k, view.positions, view.positions)
         if cache is not None:
@@ -82,14 +100,14 @@ class Attention(nn.Module):
         heads = out.transpose(1, 2)  # B, T, H, E
         if hasattr(self.merge, "merge"):
             heads = self.merge.merge(heads, self.training)
-        return self.output(heads.flatten(2)), weights
+        return self.output(view.pack(heads.flatten(2))), weights
 
-    def _queries_keys_values(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _queries_keys_values(self, x: Tensor, view: View) -> tuple[Tensor, Tensor, Tensor]:
         """Of B, H, Q, E and twice B, G, K, E. One product computes the three, which is quicker than three."""
         parts, groups = (self.query, self.key, self.value), self.config.groups
         bias = torch.cat([part.bias for part in parts]) if self.config.qkv_bias else None
-        found = linear(x, torch.cat([part.weight for part in parts]), bias)  # B, T, (H + 2 G) E
-        by_head = self._heads(found, self.config.heads + 2 * groups)
+        found = linear(x, torch.cat([part.weight for part in parts]), bias)
+        by_head = self._heads(view.unpack(found), self.config.heads + 2 * groups)  # B, H + 2 G, T, E
         q, k, v = by_head.split([self.config.heads, groups, groups], dim=1)
         return q, k, v
 

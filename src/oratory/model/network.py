@@ -102,7 +102,9 @@ class Transformer(nn.Module):
         before = len(caches[0]) if caches else 0
         self._check(ids, before)
         positions = torch.arange(before + ids.shape[1], device=ids.device)
-        view = View(self.config, positions[before:], positions, mask, weights)
+        # A map has a row for every token, a cache too, a merge may look at all; what is exported is for every mask.
+        whole = weights or caches or hasattr(self.config.merge, "merge") or torch.compiler.is_exporting()
+        view = View(self.config, positions[before:], positions, mask, weights, packed=not whole)
         x = self.tokens(ids)  # B, T, D
         if self.types is not None:
             x = x + self.types(torch.zeros_like(ids) if types is None else types)
@@ -110,13 +112,13 @@ class Transformer(nn.Module):
             x = self.position.embed(x, view.positions)
         if self.embedding_norm is not None:
             x = self.embedding_norm(x)
-        x = dropout(x, self.config.dropout, self.training)
+        x = view.pack(dropout(x, self.config.dropout, self.training))
         maps = []
         for layer, block in enumerate(self.blocks):
             x, found = block(x, view, self.position, caches[layer] if caches else None)
             if found is not None:
                 maps.append(found)
-        hidden = x if self.norm is None else self.norm(x)
+        hidden = view.unpack(x if self.norm is None else self.norm(x))
         return Output(self._logits(hidden, mask, last), hidden, tuple(maps))
 
     def _logits(self, hidden: Tensor, mask: Tensor | None, last: int | None) -> Tensor:
