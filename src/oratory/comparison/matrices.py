@@ -133,13 +133,13 @@ class _Blocks:
         return total / tokens, tokens
 
 
-def curve_of(run: Run, metric: Metric) -> list[tuple[float, float]]:
-    """Test figures along training: by epoch or by update."""
+def curve_of(run: Run, metric: Metric, figure: str = "test_accuracy") -> list[tuple[float, float]]:
+    """Test figures along training: by epoch or by update. Of a classifier, any figure that it was measured by."""
     points: list[tuple[float, float]] = []
     for entry in run.history():
         value: Any
         if metric is ACCURACY:
-            at, value = entry["epoch"], entry.get("test_accuracy")
+            at, value = entry["epoch"], entry.get(figure)
         else:
             held_out = [value for name, value in entry["perplexity"].items() if name not in ("train", "dev") and value]
             at, value = entry["step"], float(np.exp(np.mean(np.log(held_out)))) if held_out else None

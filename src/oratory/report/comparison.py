@@ -13,6 +13,17 @@ from oratory.report.document import Document, Figure, Section
 from oratory.runs import Run, Store
 from oratory.tables import Table, number
 
+TEST = {"test_accuracy": "accuracy on test, %"}
+OTHERS = {
+    "dev_accuracy": "accuracy on dev, %",
+    "train_accuracy": "accuracy on train, %",
+    "dev_nats": "loss on dev, nats",
+    "train_nats": "loss on train, nats",
+}
+"""What is drawn of classifiers whose test is measured once, at the end."""
+
+Series = dict[str, tuple[list[float], list[list[float]]]]
+
 
 def comparison_document(comparison: Comparison, store: Store, more: tuple[Section, ...] = ()) -> Document:
     """Everything that a reader needs to believe the verdicts, or not to."""
@@ -121,19 +132,32 @@ def _scaled(comparison: Comparison, value: float | None) -> float | None:
 
 
 def _curves(comparison: Comparison, runs: Mapping[str, list[Run]]) -> Section:
+    caption = "Mean over seeds; the band goes from the lowest seed to the highest."
+    if comparison.task != "classifier":
+        drawn = plots.curves(_series(comparison, runs), "update", "perplexity of the test texts", log=True)
+        return Section("Learning curves", figures=[Figure(f"curves-{comparison.id}", drawn, caption)])
+    on_the_way = all(len(curve_of(run, comparison.metric)) > 1 for found in runs.values() for run in found)
+    figures = []
+    for key, label in (TEST if on_the_way else OTHERS).items():
+        series = _series(comparison, runs, key)
+        if series:
+            drawn = plots.curves(series, "epoch", label)
+            figures.append(Figure(f"curves-{key.replace('_', '-')}-{comparison.id}", drawn, caption))
+    lead = "" if on_the_way else "Test is measured once, at the end."
+    return Section("Learning curves", lead, figures=figures)
+
+
+def _series(comparison: Comparison, runs: Mapping[str, list[Run]], key: str = "") -> Series:
+    """Every variant's curves of a figure; a classifier has several."""
     series = {}
-    factor = 100.0 if comparison.metric.name == "accuracy" else 1.0
+    factor = 100.0 if key.endswith("accuracy") else 1.0
     for name, found in runs.items():
-        curves = [curve_of(run, comparison.metric) for run in found]
+        curves = [curve_of(run, comparison.metric, key) for run in found]
         shortest = min(len(curve) for curve in curves)  # Early stopping ends curves at different places.
         if shortest:
             x = [at for at, _ in curves[0][:shortest]]
             series[name] = (x, [[factor * value for _, value in curve[:shortest]] for curve in curves])
-    label = "epoch" if comparison.task == "classifier" else "update"
-    unit = "accuracy on test, %" if comparison.task == "classifier" else "perplexity of the test texts"
-    drawn = plots.curves(series, label, unit, log=comparison.task != "classifier")
-    caption = "Mean over seeds; the band goes from the lowest seed to the highest."
-    return Section("Learning curves", figures=[Figure(f"curves-{comparison.id}", drawn, caption)])
+    return series
 
 
 def _confusions(comparison: Comparison, runs: Mapping[str, list[Run]]) -> Section:

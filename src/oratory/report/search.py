@@ -83,8 +83,9 @@ def _repeat(found: Search) -> Section:
 def train_command(found: Search) -> str:
     """The command that trains with the best settings; on all of train, where dev was carved from it."""
     settings = {**found.settings, **found.best.settings}
-    words = ["oratory", "train", found.task, *(f"{name}={value}" for name, value in settings.items())]
-    return shlex.join([*words, *_source(found)])
+    model = settings.pop("model", None)
+    words = ["oratory", "train", found.task] if model is None else ["oratory", "finetune", model]
+    return shlex.join([*words, *(f"{name}={value}" for name, value in settings.items()), *_source(found)])
 
 
 def search_command(found: Search) -> str:
@@ -96,7 +97,7 @@ def search_command(found: Search) -> str:
     words += ["--search-seed", str(found.search_seed), "--at-once", str(found.at_once)]
     words += [] if found.prune else ["--no-prune"]
     for name, value in found.settings.items():
-        words += ["--set", f"{name}={value}"]
+        words += ["--model", value] if name == "model" else ["--set", f"{name}={value}"]
     return shlex.join([*words, *_source(found)])
 
 
