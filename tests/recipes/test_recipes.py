@@ -8,6 +8,7 @@ import pytest
 from oratory.comparison import Design
 from oratory.errors import InputError
 from oratory.recipes import Recipe, load_recipe, recipe_names
+from oratory.recipes.estimate import wanted
 from oratory.recipes.recipe import FINGERPRINT, read_recipe
 from oratory.text import Corpus
 from oratory.training import prepare
@@ -20,6 +21,8 @@ TABLES = {
     "r2-classifier": 1 + 4 * 5,
     "r2-window": 1 + 2 * 4 + 2 * 4 * 6,
     "r3-gpt": 5 * 5,
+    "r3-grid": 3,
+    "r3-optimizers": 0,  # R3 shows curves, and says in words what they show.
     "r3-reweight": 5,
     "r4-classifier": 3 + 4,
     "r4-lm": 4,
@@ -32,7 +35,7 @@ OWN = {"blockwise", "longformer", "cls", "bpe", "bpe-classifier"}
 
 def test_all_are_found() -> None:
     assert set(recipe_names()) == set(TABLES) | OWN
-    assert len(recipe_names()) == 15
+    assert len(recipe_names()) == 17
 
 
 @pytest.mark.parametrize("name", recipe_names())
@@ -54,8 +57,9 @@ def test_settings_make_sense(name: str, sotu: Corpus) -> None:
     recipe = load_recipe(name)
     if len(recipe.variants) > 1:
         Design(recipe.task, sotu, recipe.variants, (0,), recipe.settings)
-    prepared = [prepare(recipe.task, sotu, recipe.of(variant)) for variant in recipe.variants]
-    configured = [made.settings for made in prepared]
+    configured: list[object] = [job.settings for job in wanted(recipe, sotu.fingerprint, (0,))]
+    if not recipe.published:
+        configured = [prepare(recipe.task, sotu, recipe.of(variant)).settings for variant in recipe.variants]
     assert all(one != other for at, one in enumerate(configured) for other in configured[:at])
 
 
@@ -113,6 +117,33 @@ def test_changes_replace_how_long() -> None:
         recipe.changed({"layer": "2"})
 
 
+def test_a_grid_is_every_combination() -> None:
+    recipe = load_recipe("r3-grid")
+    names = [variant.name for variant in recipe.variants]
+    assert len(names) == len(set(names)) == 3 * 3 * 2
+    assert names[:3] == ["batch=64 lr=1e-4 epochs=2", "batch=64 lr=1e-4 epochs=5", "batch=64 lr=5e-5 epochs=2"]
+    assert recipe.variants[-1].settings == {"train.batch": "256", "train.lr": "1e-5", "train.epochs": "5"}
+
+
+def test_a_change_takes_a_side_of_the_grid() -> None:
+    recipe = load_recipe("r3-grid")
+    shorter = recipe.changed({"train.iterations": "2", "train.lr": "1e-3"})
+    assert [variant.name for variant in shorter.variants] == ["batch=64", "batch=128", "batch=256"]
+    assert shorter.of(shorter.variants[0])["train.lr"] == "1e-3"
+    [only] = shorter.changed({"train.batch": "8"}).variants
+    assert (only.name, only.settings) == ("base", {})
+
+
+def test_settings_are_those_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bert").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load_recipe("r3-grid").changed({"model": "bert"}).settings["model"] == str(tmp_path / "bert")
+    with pytest.raises(InputError, match="There is no setting 'layers'"):
+        load_recipe("r3-grid").changed({"layers": "2"})
+    with pytest.raises(InputError, match="There is no setting 'model'"):
+        load_recipe("cls").changed({"model": "minilm"})
+
+
 GOOD = """
 title = "A title"
 about = "About it."
@@ -144,6 +175,18 @@ def test_a_file(tmp_path: Path) -> None:
     assert recipe.of(recipe.variants[1]) == {"position": "rope"}
 
 
+VARIANTS = '[variants.base]\n[variants.rope]\nposition = "rope"'
+
+
+def test_a_file_with_a_grid(tmp_path: Path) -> None:
+    grid = GOOD.replace(VARIANTS, '[grid]\nposition = ["rope", "none"]\n"train.batch" = [4, 8]')
+    recipe = written(tmp_path, grid.replace('variant = "rope"', 'variant = "best on dev"'))
+    names = [variant.name for variant in recipe.variants]
+    assert names == [f"position={position} batch={batch}" for position in ("rope", "none") for batch in (4, 8)]
+    with pytest.raises(InputError, match="There is no variant 'rope'"):
+        written(tmp_path, grid)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
@@ -157,6 +200,13 @@ def test_a_file(tmp_path: Path) -> None:
         ("value = 100", "value = [1, 2]\nat = [1]", "2 values and 1 places"),
         ("value = 100", "value = 100\nwhy = 1", "There is no key 'why'"),
         ("seeds = 2", "seeds = ", "is not TOML"),
+        (VARIANTS, "", "needs variants or a grid: one of them, and not both"),
+        (VARIANTS, f"{VARIANTS}\n[grid]\nlayers = [1, 2]", "needs variants or a grid: one of them, and not both"),
+        (VARIANTS, "[grid]\nlayer = [1, 2]", "Did you mean 'layers'?"),
+        (VARIANTS, "[grid]\nlayers = [1, 1]", "the grid needs a list of different values for layers"),
+        (VARIANTS, "[grid]\nlayers = 2", "the grid needs a list of different values for layers"),
+        ('variant = "rope"', 'variant = "best on dev"', "There is no variant 'best on dev'"),
+        (VARIANTS, f'[settings]\nmodel = "minilm"\n{VARIANTS}', "There is no setting 'position'"),
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, old: str, new: str, sentence: str) -> None:

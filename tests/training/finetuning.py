@@ -56,6 +56,21 @@ def write_model(folder: Path, family: str = "bert", classes: tuple[str, ...] = (
     return folder
 
 
+def write_reviews(folder: Path) -> Path:
+    """A corpus without dev, of which a small model learns much in a few updates."""
+    folder.mkdir(parents=True, exist_ok=True)
+    subjects = [f"{article} {noun}" for article in ("the", "this", "our") for noun in ("film", "plot", "world", "law")]
+    lines = [
+        f"{subject} is {word}{end}\t{word}\n"
+        for subject in subjects
+        for word in ("good", "bad")
+        for end in ("", " !", " .")
+    ]
+    (folder / "train.tsv").write_text("".join(lines))
+    (folder / "test.tsv").write_text("it is good\tgood\nall of it is bad\tbad\nis this good\tgood\n")
+    return folder
+
+
 def write_tokenizer(folder: Path, specials: tuple[str, ...], more: tuple[str, ...] = ()) -> None:
     """One token a word, between the special tokens of the family."""
     vocabulary = {word: index for index, word in enumerate((*specials, *WORDS, *more))}

@@ -35,19 +35,19 @@ def command(
     """
     from oratory.cli._table import LiveTable
     from oratory.comparison import parse_seeds
+    from oratory.comparison.design import known_settings
     from oratory.errors import InputError
     from oratory.lab.compare import executor_of
     from oratory.lab.reproduce import listed, plan, run_planned, time_of
     from oratory.recipes import recipe_names
     from oratory.settings import parse_words
-    from oratory.training import settings_of
 
     if everything and names:
         raise InputError(f"--all runs every recipe; leave out {' '.join(names)}, or --all.")
     if not everything and not names:
         common.show_or_print(listed(runs), json)
         return
-    given = parse_words(settings or [], settings_of())
+    given = parse_words(settings or [], known_settings())
     chosen = tuple(dict.fromkeys(names or recipe_names()))
     if out is not None and out.suffix and len(chosen) > 1:
         raise InputError(f"--out {out} is one file, and there are {len(chosen)} recipes; name a folder.")

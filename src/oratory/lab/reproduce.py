@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oratory.comparison import Outcome, Step
-from oratory.errors import InputError
+from oratory.errors import InputError, unknown
 from oratory.files import exists
 from oratory.lab.compare import executor_of
 from oratory.recipes import Recipe, Reproduction, load_recipe, load_reproduction, make, recipe_names
@@ -20,6 +20,8 @@ from oratory.runs import Store
 from oratory.settings import as_text
 from oratory.tables import Table, Tabled
 from oratory.text import Corpus, load_corpus
+from oratory.training.finetune import Source
+from oratory.training.finetune.hf import need
 
 VARIABLE = "ORATORY_SPEECHES"
 
@@ -60,16 +62,42 @@ def plan(
     settings: Mapping[str, str] | None = None,
 ) -> list[Planned]:
     """What is to be run; everything that a user can get wrong is found here."""
-    recipes = [load_recipe(name).changed(settings or {}) for name in dict.fromkeys(names)]
+    recipes = _changed([load_recipe(name) for name in dict.fromkeys(names)], settings or {})
     for recipe in recipes:
         wanted(recipe, "", (0,))  # Refuses settings that make no sense, before a corpus is read.
+    places = [data_of(recipe, data) for recipe in recipes]
+    for recipe in recipes:
+        _need_model(recipe)
     made = []
-    for recipe, place in [(recipe, data_of(recipe, data)) for recipe in recipes]:
+    for recipe, place in zip(recipes, places, strict=True):
         chosen = tuple(seeds) if seeds is not None else tuple(range(recipe.seeds))
         path = Path(place)
         source = {"data": str(path.resolve()) if exists(path) else place}
         made.append(Planned(recipe, _corpus(place), source, chosen))
     return made
+
+
+def _changed(recipes: Sequence[Recipe], settings: Mapping[str, str]) -> list[Recipe]:
+    """The recipes with other settings; one that only some of them have changes those."""
+    known = {name for recipe in recipes for name in recipe.known}
+    wrong = next((name for name in settings if name not in known), None)
+    if wrong is not None:
+        raise unknown("setting", wrong, known)
+    return [
+        recipe.changed({name: value for name, value in settings.items() if name in recipe.known}) for recipe in recipes
+    ]
+
+
+def _need_model(recipe: Recipe) -> None:
+    """Refuse to begin where the published model of a recipe, or the library that it needs, is not at hand."""
+    if not recipe.published:
+        return
+    try:
+        if recipe.settings.get("engine", "hf") == "hf":
+            need("transformers")
+        Source.find(recipe.settings["model"])
+    except InputError as error:
+        raise InputError(f"The recipe {recipe.name} fine-tunes a published model. {error}") from None
 
 
 def data_of(recipe: Recipe, given: str | None = None) -> str:

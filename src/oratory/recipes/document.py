@@ -39,9 +39,8 @@ def reproduction_document(made: Reproduction, store: Store) -> Document:
 
 def _beside(made: Reproduction) -> Section:
     ends = [row for row in made.rows if row.at is None]
-    tables = [made.parameter_table()]
-    if ends:
-        tables.insert(0, made.reference_tables()[0])
+    tables = made.reference_tables()[:1] if ends else []
+    tables += [*([made.grid.table()] if made.grid else []), made.parameter_table()]
     lead = f"Corpus {made.corpus}, {len(made.seeds)} seeds."
     return Section("Ours beside the reference", lead, made.sentences(), _places(made, ends), tables)
 
@@ -105,7 +104,7 @@ def _along(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> list[Figure
 
 
 def _settings(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> Section:
-    first = next(iter(runs.values()))[0]
+    first = runs[next(iter(made.parameters))][0]  # Of a grid, the best.
     rows = tuple((name, str(value)) for name, value in first.settings.items() if value is not None)
     settings = Table("Settings", ("setting", "value"), rows, words=2)
     versions = Table("Versions", ("what", "version"), tuple(first.record["versions"].items()), words=2)

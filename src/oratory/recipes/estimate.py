@@ -19,12 +19,17 @@ from oratory.runs import Store
 from oratory.runs.entry import Entry, as_text
 from oratory.tokens import CLS, with_special
 from oratory.training.config import PREFIX, base_training
+from oratory.training.finetune import finetune_settings, read_settings
 
 UPDATES = 12
 """In a probe."""
 WARM = 3
 WHOLE = 2000
 """Updates of a classifier at the base settings, about."""
+TEXTS = 3400
+"""Of an epoch of sotu."""
+MEASURED = 0.5
+"""Epochs of fine-tuning in the time that it takes to measure all splits before and after it, about."""
 NOT_COMPARED = ("vocabulary", "classes", "train.device", "train.threads", "train.save_every")
 
 
@@ -73,11 +78,21 @@ class TimeEstimate:
 
 def wanted(recipe: Recipe, fingerprint: str, seeds: Sequence[int]) -> list[Wanted]:
     """Every run of a recipe."""
-    return [
-        Wanted(recipe.task, fingerprint, _resolved(recipe.task, recipe.of(variant)), seed, recipe.work * _share(recipe))
-        for variant in recipe.variants
-        for seed in seeds
-    ]
+    made = []
+    for variant in recipe.variants:
+        settings = recipe.of(variant)
+        resolved = _published(recipe.task, settings) if recipe.published else _resolved(recipe.task, settings)
+        work = recipe.work * (_epochs(recipe.task, settings) if recipe.published else _share(recipe))
+        made += [Wanted(recipe.task, fingerprint, resolved, seed, work) for seed in seeds]
+    return made
+
+
+def _epochs(task: str, settings: Mapping[str, str]) -> float:
+    """How many epochs fine-tuning takes, and what it takes to measure the model before and after them."""
+    _, training = read_settings(task, settings)
+    if training.iterations is not None:
+        return MEASURED + training.iterations * training.batch / TEXTS
+    return MEASURED + (training.epochs or 1)
 
 
 def _share(recipe: Recipe) -> float:
@@ -165,8 +180,20 @@ def _resolved(task: str, settings: Mapping[str, str]) -> tuple[tuple[str, str], 
     return _plain(values)
 
 
+def _published(task: str, settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The same for a published model, which is not looked for: what was chosen about it, and how it is trained."""
+    chosen, training = read_settings(task, settings)
+    values = {"model": settings["model"], **vars(chosen)}
+    return _plain(values | {f"{PREFIX}{key}": value for key, value in training.to_dict().items()})
+
+
 def _of_entry(entry: Entry) -> tuple[tuple[str, str], ...]:
-    return _plain(entry.settings)
+    settings = entry.settings
+    if "model" not in settings:
+        return _plain(settings)
+    chosen = {name: settings.get(name) for name in finetune_settings()}
+    # A record has the rate that the model came with; here it counts that none was given.
+    return _plain(chosen | ({"dropout": None} if settings.get("published_dropout") else {}))
 
 
 def _plain(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

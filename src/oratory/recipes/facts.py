@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oratory.comparison import Comparison
+from oratory.recipes.grid import Grid
 from oratory.recipes.quantity import Ours, Quantity
 from oratory.recipes.recipe import Recipe
 from oratory.recipes.reweight import Explained
@@ -92,6 +93,8 @@ class Reproduction(Tabled):
     parameters: Mapping[str, Mapping[str, int]]
     """By variant and component, with the total."""
     comparison: Comparison | None = None
+    grid: Grid | None = None
+    """Of a grid, which has no comparison: what was tried, and what was chosen."""
     explained: Explained | None = None
     problems: Mapping[str, str] = field(default_factory=dict)
 
@@ -111,6 +114,8 @@ class Reproduction(Tabled):
             "problems": dict(self.problems),
             "comparison": self.comparison.to_dict() if self.comparison else None,
         }
+        if self.grid:
+            facts["grid"] = self.grid.to_dict()
         if self.explained:
             facts["explained"] = self.explained.to_dict()
         return facts
@@ -118,7 +123,7 @@ class Reproduction(Tabled):
     def sentences(self) -> list[str]:
         """What the table says, counted."""
         single = [row for row in self.rows if not row.reason and not row.quantity.exact and row.of_seed != "–"]
-        said = []
+        said = [self.grid.sentence()] if self.grid else []
         if single:
             near = sum(row.of_seed == INSIDE for row in single)
             of_mean = sum(row.of_mean == INSIDE for row in single)
@@ -140,7 +145,7 @@ class Reproduction(Tabled):
         return said + [f"Failed: {where}: {why}" for where, why in self.problems.items()]
 
     def tables(self) -> list[Table]:
-        tables = [*self.reference_tables(), self.parameter_table()]
+        tables = [*self.reference_tables(), *([self.grid.table()] if self.grid else []), self.parameter_table()]
         if self.comparison is not None:
             tables += self.comparison.tables()
         return tables + (self.explained.tables() if self.explained else [])

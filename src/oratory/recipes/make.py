@@ -10,8 +10,9 @@ from oratory.comparison.matrices import Measure, measures_of, metric_of
 from oratory.errors import InputError
 from oratory.files import read_text, write_text
 from oratory.recipes.facts import Reproduction, Row
+from oratory.recipes.grid import choose
 from oratory.recipes.quantity import ours
-from oratory.recipes.recipe import Recipe, load_recipe
+from oratory.recipes.recipe import BEST, Recipe, load_recipe
 from oratory.recipes.reweight import explain
 from oratory.runs import Run, Store
 from oratory.text import Corpus, reload_corpus
@@ -31,7 +32,7 @@ def make(
     listen: Callable[[Step | Outcome], None] | None = None,
 ) -> Reproduction:
     """Train what the store has not, and put it beside the reports. The same call again goes on where it stopped."""
-    if len(recipe.variants) > 1:
+    if _is_compared(recipe):
         design = Design(recipe.task, corpus, recipe.variants, tuple(seeds), recipe.settings, source)
         comparison = compare(design, store, executor, listen)
         runs: Runs = {
@@ -40,13 +41,21 @@ def make(
         }
         made = _shown(recipe, corpus, source, tuple(seeds), runs, comparison.problems, comparison)
     else:
-        [variant] = recipe.variants  # There is nothing to compare it with.
         given = dict(source) if source else None
-        jobs = [Job(variant.name, recipe.task, recipe.of(variant), seed, given) for seed in seeds]
+        jobs = [
+            Job(variant.name, recipe.task, recipe.of(variant), seed, given)
+            for seed in seeds
+            for variant in recipe.variants
+        ]
         runs, problems = train_all(jobs, corpus, store, executor, listen)
         made = _shown(recipe, corpus, source, tuple(seeds), runs, problems, None)
     _write(made, runs, store)
     return made
+
+
+def _is_compared(recipe: Recipe) -> bool:
+    """Whether verdicts are wanted: not where there is nothing to compare with, nor where dev chooses from a grid."""
+    return recipe.grid is None and len(recipe.variants) > 1
 
 
 def _shown(
@@ -60,6 +69,8 @@ def _shown(
 ) -> Reproduction:
     """The facts, from runs that are there."""
     finished = {name: [run for run in found if run is not None] for name, found in runs.items()}
+    grid = None if recipe.grid is None else choose(recipe, runs)
+    best = grid.best.variant if grid and grid.best else None
     return Reproduction(
         recipe=recipe,
         corpus=corpus.name,
@@ -67,19 +78,23 @@ def _shown(
         source=source,
         seeds=seeds,
         runs={name: tuple(run.id for run in found) for name, found in finished.items()},
-        rows=tuple(_rows(recipe, corpus, runs, finished)),
+        rows=tuple(_rows(recipe, corpus, runs, finished, best)),
         parameters={
             name: {**found[0].record["parameters"]["components"], "total": found[0].record["parameters"]["total"]}
             for name, found in finished.items()
+            if best in (None, name)
         },
         comparison=comparison,
+        grid=grid,
         explained=explain(finished, corpus) if recipe.experiment == "reweight" else None,
         problems=dict(problems),
     )
 
 
-def _rows(recipe: Recipe, corpus: Corpus, runs: Runs, finished: Mapping[str, Sequence[Run]]) -> list[Row]:
-    """Every figure of the reports, with ours."""
+def _rows(
+    recipe: Recipe, corpus: Corpus, runs: Runs, finished: Mapping[str, Sequence[Run]], best: str | None
+) -> list[Row]:
+    """Every figure of the reports, with ours; `best` is the variant that was chosen on dev."""
     if not recipe.references:
         return []
     everywhere = recipe.not_comparable(corpus.fingerprint, corpus.name)
@@ -89,11 +104,13 @@ def _rows(recipe: Recipe, corpus: Corpus, runs: Runs, finished: Mapping[str, Seq
         measures[name] = measures_of(metric_of(recipe.task, tokenizers), corpus, {name: found})
     rows = []
     for reference in recipe.references:
-        variant, quantity = reference.variant, reference.quantity
+        quantity = reference.quantity
+        variant = best if reference.variant == BEST else reference.variant
+        called = reference.variant if variant in (None, reference.variant) else f"{BEST}: {variant}"
         for number, value in enumerate(reference.values):
             at = reference.at[number] if reference.at else None
-            here = ours(quantity, at, finished[variant], measures[variant], variant)
-            rows.append(Row(reference.source, variant, quantity, at, value, here, everywhere or reference.reason))
+            here = None if variant is None else ours(quantity, at, finished[variant], measures[variant], variant)
+            rows.append(Row(reference.source, called, quantity, at, value, here, everywhere or reference.reason))
     return rows
 
 
@@ -124,7 +141,7 @@ def load_reproduction(name: str, store: Store) -> Reproduction:
     runs = {variant: [store.open(run) if run else None for run in found] for variant, found in kept["runs"].items()}
     seeds, problems = tuple(kept["seeds"]), kept["problems"]
     comparison = None
-    if len(recipe.variants) > 1:
+    if _is_compared(recipe):
         comparison = evaluate(
             Design(recipe.task, corpus, recipe.variants, seeds, recipe.settings, source), runs, problems
         )

@@ -16,7 +16,7 @@ from oratory.runs.samples import SAMPLES
 from oratory.runs.use import TextSurprisal, score
 from oratory.tables import number
 
-ACCURACIES = ("test accuracy", "train accuracy")
+ACCURACIES = ("test accuracy", "dev accuracy", "train accuracy")
 PERPLEXITIES = ("perplexity", "line perplexity")
 KINDS = (*ACCURACIES, "train loss", "seconds", "parameters", *PERPLEXITIES)
 ALSO = {"hbush": "george-h-w-bush", "wbush": "george-w-bush"}
