@@ -118,9 +118,13 @@ def test_optimisers_have_curves(model: Path, data: Path, tmp_path: Path) -> None
         assert all(variant in picture for variant in variants)
 
 
-def test_train_is_not_drawn_where_it_is_not_measured(model: Path, data: Path, tmp_path: Path) -> None:
-    settings = SMALL | {"model": str(model), "train.eval_train": "off", "train.iterations": "2"}
+def test_train_is_not_drawn_where_it_is_not_measured(
+    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oratory.training.finetune.source._minilm", lambda: model)
+    settings = SMALL | {"model": "minilm", "train.eval_train": "off", "train.iterations": "2"}
     compared = compare("base", "freeze=all", corpus=data, seeds=1, settings=settings, runs=tmp_path / "runs")
+    assert set(compared.baselines) == {"majority", "lookup", "tfidf-svm"}
     compared.report(tmp_path / "report.md")
     drawn = {path.stem.rsplit("-compare", 1)[0] for path in (tmp_path / "figures").glob("curves-*.svg")}
     assert drawn == {"curves-dev-accuracy", "curves-dev-nats"}

@@ -78,7 +78,7 @@ def evaluate(design: Design, runs: Mapping[str, Sequence[Run | None]], problems:
     for entry, p in zip(compared, adjusted, strict=True):
         assert entry.whole.difference is not None
         facts.append(replace(entry, p=p, verdict=verdict(entry.whole.difference, p)))
-    baselines = _baselines(metric, measure_baselines(design.corpus, _words(tokenizers)), measures)
+    baselines = _baselines(metric, _measured(design, tokenizers), measures)
     return Comparison(
         id=f"compare-{_key(design)}",
         task=design.task,
@@ -93,9 +93,12 @@ def evaluate(design: Design, runs: Mapping[str, Sequence[Run | None]], problems:
     )
 
 
-def _words(tokenizers: set[str]) -> str:
-    """The tokenizer of the baselines: that of the runs, where they have one."""
-    return next(iter(tokenizers)) if len(tokenizers) == 1 else "word"
+def _measured(design: Design, tokenizers: set[str]) -> Baselines:
+    """The baselines of the task; the n-grams have the tokenizer of the runs, where they have one."""
+    if design.task == "classifier":
+        return measure_baselines(replace(design.corpus, lm=None))
+    words = next(iter(tokenizers)) if len(tokenizers) == 1 else "word"
+    return measure_baselines(replace(design.corpus, classifier=None), words)
 
 
 def _facts(
