@@ -1,6 +1,7 @@
 """TensorBoard: event files in the run's own folder."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ class Book:
         folder = run.folder / FOLDER
         there = note["rows"] > 0 and any(folder.glob("events.out.tfevents.*"))
         rows, self.step = (note["rows"], int(note.get("step", -1))) if there else (0, -1)
+        _wait_for_a_later_name(folder)
         # What an earlier process wrote beyond its note is hidden by this, and written again.
         self.writer: Any = SummaryWriter(str(folder), purge_step=self.step + 1)
         if not there:
@@ -51,3 +53,11 @@ class Book:
             for summary in hparams({**given, "seed": run.seed}, figures):  # type: ignore[no-untyped-call]
                 self.writer.file_writer.add_summary(summary)
         self.writer.close()
+
+
+def _wait_for_a_later_name(folder: Path) -> None:
+    """Files are read in the order of their names, which begin with the second; an earlier process must come first."""
+    names = [path.name.split(".") for path in folder.glob("events.out.tfevents.*")]
+    newest = max((int(parts[3]) for parts in names if parts[3].isdecimal()), default=0)
+    while newest <= time.time() < newest + 1:
+        time.sleep(0.05)

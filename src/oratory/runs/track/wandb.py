@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class Book:
             config={**run.settings, **about},
             settings=wandb.Settings(
                 mode=os.environ.get("WANDB_MODE", "offline"),  # type: ignore[arg-type]
-                init_timeout=30,
+                init_timeout=60,
                 reinit="create_new",  # A run that the caller has open stays open.
                 silent=True,
                 console="off",
@@ -66,7 +67,7 @@ class Book:
         if run.id in OPEN:
             OPEN.pop(run.id).finish(exit_code=1)
         elif note.get("open"):
-            shutil.rmtree(run.folder / "wandb" / Path(note["open"]).name, ignore_errors=True)
+            _remove(run.folder / "wandb" / Path(note["open"]).name)
             return int(note["from"])
         return int(note["rows"])
 
@@ -80,3 +81,11 @@ class Book:
         OPEN.pop(run.id, None)
         self.own.finish(exit_code=0 if how == "finished" else 1)
         self.note["open"] = None
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder that a helper of the killed process may still write to; under another name it adds nothing."""
+    away = folder.with_name(f".{folder.name}")
+    with suppress(OSError):
+        folder.rename(away)
+    shutil.rmtree(away, ignore_errors=True)
