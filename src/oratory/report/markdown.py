@@ -19,20 +19,24 @@ def render(document: Document) -> str:
 def table(data: Table) -> str:
     """One table: words to the left, figures to the right, its title in front and its note behind."""
     sides = [":--" if at < data.words else "--:" for at in range(len(data.columns))]
-    lines = [_row([escaped(cell) for cell in data.columns]), _row(sides)]
-    lines += [_row([escaped(cell) for cell in row]) for row in data.rows]
+    lines = [_row([_inline(cell) for cell in data.columns]), _row(sides)]
+    lines += [_row([_inline(cell) for cell in row]) for row in data.rows]
     return "\n\n".join(block for block in (f"**{escaped(data.title)}**", "\n".join(lines), escaped(data.note)) if block)
 
 
 def escaped(text: str) -> str:
     """Text that means itself: no emphasis, link, element, formula or list, and all on one line."""
+    # What would begin a list or underline a heading.
+    return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", _inline(text))
+
+
+def _inline(text: str) -> str:
+    """The same for text that begins no line."""
     text = " ".join(text.split())
     text = text.replace("&", "&amp;").replace("<", "&lt;")
     text = re.sub(r"([\\`*_\[\]>|#~])", r"\\\1", text)
     # A backslash before a dollar would still open a formula on GitHub.
-    text = text.replace("$", "&#36;")
-    # What would begin a list or underline a heading.
-    return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", text)
+    return text.replace("$", "&#36;")
 
 
 def _section(section: Section) -> list[str]:
