@@ -21,7 +21,7 @@ def seeded(seed: int, name: str) -> Iterator[None]:
     generator, own = torch.default_generator, derive(seed, name)
     before = generator.get_state()
     generator.manual_seed(own)
-    if torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.manual_seed_all(own)
     try:
         yield

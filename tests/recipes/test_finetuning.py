@@ -127,10 +127,10 @@ def test_without_dev_nothing_is_chosen(model: Path, data: Path, tmp_path: Path) 
 def test_optimisers_side_by_side(model: Path, data: Path, store: Store, tmp_path: Path) -> None:
     recipe = load_recipe("r3-optimizers")
     names = [variant.name for variant in recipe.variants]
-    assert names == [name + end for end in ("", " at its best") for name in ("adamw", "sgd", "adagrad")]
+    assert names == [name + end for end in ("", " at its own rate") for name in ("adamw", "sgd", "adagrad")]
     made = run(replace(recipe, variants=recipe.variants[::4]), model, data, store, train__iterations="2")
     assert made.comparison is not None
-    assert [variant.name for variant in made.comparison.variants] == ["adamw", "sgd at its best"]
+    assert [variant.name for variant in made.comparison.variants] == ["adamw", "sgd at its own rate"]
     drawn = {figure.name.rsplit("-compare", 1)[0] for figure in reproduction_document(made, store).figures}
     assert {f"curves-{split}-{what}" for split in ("dev", "train") for what in ("accuracy", "nats")} <= drawn
 

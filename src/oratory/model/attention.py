@@ -108,7 +108,7 @@ class Attention(nn.Module):
         bias = torch.cat([part.bias for part in parts]) if self.config.qkv_bias else None
         found = linear(x, torch.cat([part.weight for part in parts]), bias)
         by_head = self._heads(view.unpack(found), self.config.heads + 2 * groups)  # B, H + 2 G, T, E
-        q, k, v = by_head.split([self.config.heads, groups, groups], dim=1)
+        q, k, v = torch.split(by_head, [self.config.heads, groups, groups], dim=1)
         return q, k, v
 
     def _attend(self, q: Tensor, k: Tensor, v: Tensor, view: View, position: Any) -> tuple[Tensor, Tensor | None]:

@@ -82,8 +82,8 @@ def surprisal(model: Transformer, ids: NDArray[np.int32], windows: Windows) -> N
 def _nats(model: Transformer, hidden: Tensor, targets: Tensor) -> Tensor:
     """The surprisal of each target (N) behind its vector (N, D)."""
     assert model.head is not None
-    parts = zip(hidden.split(ROWS), targets.split(ROWS), strict=True)
-    return torch.cat([cross_entropy(model.head(part).float(), goal, reduction="none") for part, goal in parts])
+    parts = [slice(at, at + ROWS) for at in range(0, len(targets), ROWS)]
+    return torch.cat([cross_entropy(model.head(hidden[p]).float(), targets[p], reduction="none") for p in parts])
 
 
 def opening_of(train: Encoded, tokenizer: Tokenizer) -> int:
