@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,13 +11,8 @@ import pytest
 from oratory.text import Corpus, load_corpus
 from tests.program import Program
 
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes runs where ORATORY_SLOW is set."""
-    if not os.environ.get("ORATORY_SLOW"):
-        for item in items:
-            if item.get_closest_marker("slow"):
-                item.add_marker(pytest.mark.skip(reason="it takes long: ORATORY_SLOW=1 runs it"))
+# A shell that starts the tests in the background has Ctrl-C ignored, by all their children too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -385,14 +385,15 @@ def test_arrays_are_keys_too() -> None:
 
 @pytest.mark.parametrize(("suffix", "start"), [(".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")])
 def test_pictures(tmp_path: Path, suffix: str, start: bytes) -> None:
-    for name, found in (
+    cases = (
         ("pair", solve(KEYS, average=[0, 1])),
         ("all", solve(KEYS, identity=True)),
         ("key", solve(KEYS, query=[1, 2, 3], replace_key=2, select=2)),
         ("many", solve(np.eye(40), select=3)),
         ("line", solve([[0], [1]], select=1)),
         ("none", solve(np.zeros((3, 2)), average=range(3))),
-    ):
+    )
+    for name, found in cases if suffix == ".svg" else cases[-1:]:
         path = tmp_path / f"{name}{suffix}"
         write_picture(found, path)
         assert path.read_bytes().startswith(start)

@@ -28,6 +28,7 @@ TEXTS = {
     "train_LM.txt": ["We will go on.", "The state of our union is strong."],
     "test_LM_a.txt": ["We will go on.", "Our union is new."],
 }
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 Figures = dict[str, list[tuple[int, float]]]
 """By name: step and value, in the order they were written."""
 
@@ -41,13 +42,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def alone() -> Iterator[socket.socket]:
-    """No setting of this machine, and a proxy that would notice whoever calls out."""
+def alone() -> Iterator[None]:
+    """No setting of this machine, and a proxy that leads nowhere."""
     with socket.create_server(("127.0.0.1", 0)) as proxy, pytest.MonkeyPatch.context() as patch:
-        proxy.setblocking(False)
         for name in [name for name in os.environ if name.startswith(("WANDB_", "MLFLOW_"))]:
             patch.delenv(name)
-        for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+        for name in PROXIES:
             patch.setenv(name, f"http://127.0.0.1:{proxy.getsockname()[1]}")
         patch.delenv("NO_PROXY", raising=False)
         patch.delenv("no_proxy", raising=False)
@@ -57,7 +57,7 @@ def alone() -> Iterator[socket.socket]:
         for module in (oratory.runs.track.mlflow, oratory.runs.track.wandb):
             reload(module)  # It says in the environment what its library must not do.
         patch.setattr(oratory.runs.track.mlflow.Book, "every", 1)
-        yield proxy
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +79,7 @@ def runs(tmp_path: Path, database: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tracked(
-    corpus: Path, database: Path, tmp_path_factory: pytest.TempPathFactory, alone: socket.socket
-) -> dict[str, Run]:
+def tracked(corpus: Path, database: Path, tmp_path_factory: pytest.TempPathFactory, alone: None) -> dict[str, Run]:
     """A run of each task, with all trackers at once."""
     made = tmp_path_factory.mktemp("runs")
     shutil.copy(database, made / "mlflow.db")
@@ -213,9 +211,27 @@ def test_results_are_the_same_bytes_without_trackers(tracked: dict[str, Run], co
             assert (plain.folder / name).read_bytes() == (run.folder / name).read_bytes()
 
 
-def test_nobody_called_out(tracked: dict[str, Run], alone: socket.socket) -> None:
-    with pytest.raises(BlockingIOError):
-        alone.accept()
+def test_nobody_calls_out(corpus: Path, runs: Path) -> None:
+    script = (
+        "import oratory.runs as runs; from oratory.runs.track import TRACKERS, together, tracker\n"
+        "listen = together(*map(tracker, TRACKERS))\n"
+        f"runs.train('lm', {str(corpus)!r}, {SETTINGS!r}, 0, runs={str(runs)!r}, listen=listen)"
+    )
+    # A process of its own: what other tests have loaded into this one is not ours to answer for.
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        proxy.setblocking(False)
+        address = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("WANDB_", "MLFLOW_"))}
+        own |= dict.fromkeys(PROXIES, address)
+        ran = subprocess.run([sys.executable, "-c", script], env=own, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        try:
+            caller, _ = proxy.accept()
+        except BlockingIOError:
+            return
+        with caller:
+            caller.settimeout(5)
+            pytest.fail(f"called out: {caller.recv(200)!r}")
 
 
 class BrokeError(Exception):
