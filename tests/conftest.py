@@ -15,6 +15,11 @@ from tests.program import Program
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The docs first: their pages take longest, and at the end the other processes would wait for them."""
+    items.sort(key=lambda item: "test_docs" not in item.nodeid)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Encoded texts go to a folder of this test run."""

@@ -1,6 +1,7 @@
 """Attention by hand against the reference figures, linear programming and brute force."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -397,6 +398,8 @@ def test_pictures(tmp_path: Path, suffix: str, start: bytes) -> None:
         path = tmp_path / f"{name}{suffix}"
         write_picture(found, path)
         assert path.read_bytes().startswith(start)
-    assert path.read_bytes() == picture(found, suffix)
+    # The name of a clip path in an SVG follows from a place in memory.
+    names = re.compile(rb"p[0-9a-f]{10}" if suffix == ".svg" else b"$^")
+    assert names.sub(b"", path.read_bytes()) == names.sub(b"", picture(found, suffix))
     with pytest.raises(InputError, match=r"must end in \.svg, \.png or \.pdf"):
         write_picture(solve(KEYS, select=0), tmp_path / "keys.bmp")
