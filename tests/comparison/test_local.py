@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,20 @@ def test_ctrl_c_ends_the_workers(tmp_path: Path) -> None:
     assert not any(map(is_there, workers))
     assert "Traceback" not in out.read_text()
     assert "The same command goes on" in out.read_text()
+
+
+def test_two_variants_that_are_the_same_run_share_it(small: Corpus, tmp_path: Path) -> None:
+    same = replace(FIRST, variant="same")
+    ran = run(Local(2), [FIRST, same, SECOND], small, tmp_path)
+    assert ran.outcomes["base", 0].run == ran.outcomes["same", 0].run is not None
+    assert ran.outcomes["base", 0].reused != ran.outcomes["same", 0].reused
+    assert ran.outcomes["base", 1].run
+
+
+def test_a_run_that_someone_else_has_is_not_waited_for(small: Corpus, straight: Ran, tmp_path: Path) -> None:
+    name = straight.outcomes["base", 0].run
+    assert name
+    with Store(tmp_path).hold(name):
+        ran = run(Local(2), [FIRST, replace(FIRST, variant="same"), SECOND], small, tmp_path)
+    assert all("in use by another process" in ran.outcomes[variant, 0].problem for variant in ("base", "same"))
+    assert ran.outcomes["base", 1].run

@@ -37,6 +37,8 @@ class VariantFacts:
     p: float | None = None
     """After Holm, over all variants of the comparison."""
     verdict: str = BASELINE
+    search: str | None = None
+    """The search that chose some of the settings, where one did."""
 
     @property
     def whole(self) -> Part:
@@ -131,6 +133,7 @@ class Comparison(Tabled):
             "verdict_text": self.verdict_text(variant),
             "detectable": whole.difference.detectable if whole.difference else None,
             "settings": dict(variant.settings),
+            "search": variant.search,
             "parameters": variant.parameters,
             "runs": list(variant.runs),
             "parts": {name: self._figures(part) for name, part in variant.parts.items() if name != "all"},
@@ -167,6 +170,9 @@ class Comparison(Tabled):
         note = f"{len(self.seeds)} seeds, paired; p after Holm; the first variant is the baseline of the others."
         if self.metric.logarithmic:
             note += " Differences of perplexity are in percent of it."
+        for variant in self.variants:
+            if variant.search:
+                note += f" {variant.name} was chosen on dev, with other seeds ({variant.search})."
         for where, why in self.problems.items():
             note += f" Failed: {where}: {why}"
         return Table(f"{self.task} on {self.corpus}: {unit}", columns, tuple(rows), note=note)

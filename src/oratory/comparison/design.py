@@ -23,17 +23,30 @@ class Variant:
 
     name: str
     settings: Mapping[str, str] = field(default_factory=dict)
+    search: str | None = None
+    """The search that chose some of them, where one did."""
 
     @classmethod
     def parse(cls, text: str) -> "Variant":
         """`position=rope`, several such words in quotes, or `base`; with a name of its own as in `wide: width=128`."""
         name, colon, rest = text.partition(":")
         named = bool(colon) and "=" not in name
-        words = shlex.split(rest if named else text)
+        try:
+            words = shlex.split(rest if named else text)
+        except ValueError as error:
+            raise InputError(f"The variant {text!r} cannot be read: {error}.") from None
         if words == [BASE]:
             words = []
-        settings = parse_words([_full(word) for word in words], known_settings())
+        settings = parse_words(map(full_word, words), known_settings())
         return cls(name.strip() if named else " ".join(words) or BASE, settings)
+
+    @property
+    def spelled(self) -> bool:
+        """Whether the name is nothing but the settings, as someone wrote them."""
+        try:
+            return Variant.parse(self.name).settings == self.settings
+        except InputError:
+            return False
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,7 @@ def known_settings() -> list[str]:
     return list(dict.fromkeys([*settings_of(), *finetune_settings()]))
 
 
-def _full(word: str) -> str:
+def full_word(word: str) -> str:
     """A setting of training may leave out what it begins with: optimizer=sgd."""
     key = word.partition("=")[0]
     known = known_settings()

@@ -50,6 +50,8 @@ class Outcome:
     run: str | None
     problem: str = ""
     reused: bool = False
+    in_use: bool = False
+    """Another process has the run; it may be free later."""
 
 
 class Executor(Protocol):
@@ -75,7 +77,7 @@ def prepare_worker(shared: Shared) -> None:
 
 def do(job: Job, shared: Shared, tell: Callable[[Step], None]) -> Outcome:
     """Train the job's run, or go on with it, or find it finished. What goes wrong with it is part of the outcome."""
-    from oratory.runs import Ended, Event, Started, train
+    from oratory.runs import Ended, Event, InUseError, Started, train
     from oratory.training.loop import Stepped
 
     steps = 0
@@ -94,5 +96,5 @@ def do(job: Job, shared: Shared, tell: Callable[[Step], None]) -> Outcome:
     try:
         run = train(job.task, shared.corpus, job.settings, job.seed, runs=shared.runs, source=job.source, listen=listen)
     except (InputError, Failed) as error:
-        return Outcome(job, None, str(error))
+        return Outcome(job, None, str(error), in_use=isinstance(error, InUseError))
     return Outcome(job, run.id, reused=reused)

@@ -31,57 +31,74 @@ class Local:
 
     def __call__(self, jobs: Sequence[Job], shared: Shared) -> Iterator[Step | Outcome]:
         waiting = deque(jobs)
-        tries: dict[int, int] = {}
+        late: list[Job] = []
+        """Whose run another process had."""
         pool = [_Worker(shared, self.threads) for _ in range(min(self.workers, len(jobs)))]
         try:
             for worker in pool:
                 worker.give(waiting.popleft())
-            while any(worker.job for worker in pool):
-                busy = [worker for worker in pool if worker.job]
+            while busy := [worker for worker in pool if worker.job]:
                 for connection in wait([worker.connection for worker in busy]):
-                    at = next(index for index, worker in enumerate(pool) if worker.connection is connection)
-                    worker = pool[at]
-                    assert worker.job is not None
-                    try:
-                        message: Step | Outcome = worker.connection.recv()
-                    except (EOFError, ConnectionError):
-                        # The process is gone. Its run is in the store up to its last checkpoint.
-                        job = worker.job
-                        tries[id(job)] = tries.get(id(job), 1) + 1
-                        pool[at] = worker = _Worker(shared, self.threads)
-                        if tries[id(job)] <= TRIES:
-                            worker.give(job)
-                            continue
-                        message = Outcome(job, None, f"Its process was killed {TRIES} times.")
-                    yield message
+                    worker = next(worker for worker in busy if worker.connection is connection)
+                    message = worker.hear()
                     if isinstance(message, Outcome):
-                        worker.job = None
+                        job, worker.job = message.job, None
+                        if message.in_use and any(other.job and other.job not in late for other in pool):
+                            # Two variants can be the same run, which one of the others trains meanwhile.
+                            waiting.append(job)
+                            late.append(job)
+                            message = None
                         if waiting:
                             worker.give(waiting.popleft())
+                    if message is not None:
+                        yield message
         finally:
             for worker in pool:
                 worker.stop()
 
 
 class _Worker:
-    """A process that waits for jobs."""
+    """A process that waits for jobs, and another one in its place where it is killed."""
 
     def __init__(self, shared: Shared, threads: int) -> None:
+        self.shared, self.threads = shared, threads
+        self.job: Job | None = None
+        self.tries = 0
+        self._start()
+
+    def _start(self) -> None:
         # From a server that has loaded the libraries a process is there at once, and shares no lock with this one.
         context: Any = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
         if os.name == "posix":
             context.set_forkserver_preload(PRELOADED)
         self.connection: Connection
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, shared, threads), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, self.shared, self.threads), daemon=True)
         self.process.start()
         theirs.close()
-        self.job: Job | None = None
 
     def give(self, job: Job) -> None:
-        self.job = job
+        self.job, self.tries = job, 0
+        self._send(job)
+
+    def _send(self, job: Job) -> None:
+        self.tries += 1
         with suppress(BrokenPipeError):  # The process is gone, which whoever waits for its answer will see.
             self.connection.send(job)
+
+    def hear(self) -> Step | Outcome | None:
+        """What it says; nothing where it was killed, and its job is begun again."""
+        try:
+            message: Step | Outcome = self.connection.recv()
+        except (EOFError, ConnectionError):
+            # The process is gone. Its run is in the store up to its last checkpoint.
+            assert self.job is not None
+            self._start()
+            if self.tries >= TRIES:
+                return Outcome(self.job, None, f"Its process was killed {TRIES} times.")
+            self._send(self.job)
+            return None
+        return message
 
     def stop(self) -> None:
         """Let it save what it is at, and end."""

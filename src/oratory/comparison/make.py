@@ -124,6 +124,7 @@ def _facts(
         runs=tuple(run.id if run else None for run in runs),
         parameters=done.record["parameters"]["total"],
         parts=parts,
+        search=variant.search,
     )
 
 
@@ -168,7 +169,10 @@ def _write(comparison: Comparison, design: Design, store: Store) -> None:
             "fingerprint": comparison.fingerprint,
             "source": dict(design.source) if design.source else None,
         },
-        "variants": [{"name": v.name, "settings": dict(v.settings), "runs": list(v.runs)} for v in comparison.variants],
+        "variants": [
+            {"name": v.name, "settings": dict(v.settings), "search": v.search, "runs": list(v.runs)}
+            for v in comparison.variants
+        ],
         "seeds": list(design.seeds),
         "settings": dict(design.settings),
         "problems": dict(comparison.problems),
@@ -185,7 +189,7 @@ def load_comparison(name: str, store: Store) -> Comparison:
     kept = json.loads(read_text(path))
     source = kept["corpus"]["source"]
     corpus = reload_corpus("comparison", name, source, kept["corpus"]["fingerprint"])
-    variants = tuple(Variant(entry["name"], entry["settings"]) for entry in kept["variants"])
+    variants = tuple(Variant(entry["name"], entry["settings"], entry.get("search")) for entry in kept["variants"])
     design = Design(kept["task"], corpus, variants, tuple(kept["seeds"]), kept["settings"], source)
     runs = {entry["name"]: [store.open(run) if run else None for run in entry["runs"]] for entry in kept["variants"]}
     return evaluate(design, runs, kept["problems"])

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,11 @@ from typing import Any
 from oratory.comparison import Comparison, Design, Executor, Local, Outcome, Step, load_comparison, parse_variants
 from oratory.comparison import compare as make
 from oratory.comparison.jobs import read_plugins
+from oratory.comparison.search import Listener as SearchListener
+from oratory.comparison.search import search
+from oratory.comparison.search_design import SearchDesign
+from oratory.comparison.tuning import SEEDS as TUNE_SEEDS
+from oratory.comparison.tuning import Tuning
 from oratory.errors import InputError
 from oratory.report import write_report
 from oratory.report.comparison import comparison_document
@@ -17,6 +23,8 @@ from oratory.settings import as_text
 from oratory.text import Corpus, corpus_and_source
 
 Listener = Callable[[Step | Outcome], None]
+Watch = Callable[[SearchDesign, str], AbstractContextManager[SearchListener]]
+"""Begins to listen to a search, for the variant of that name."""
 
 
 class Compared(Comparison):
@@ -47,10 +55,15 @@ def compare(
     workers: int | None = None,
     plugins: Sequence[str | os.PathLike[str]] = (),
     listen: Listener | None = None,
+    tune: Sequence[str] = (),
+    tune_trials: int | None = None,
+    tune_seeds: int = TUNE_SEEDS,
 ) -> Compared:
     """Train variants with the same seeds, and say whether they differ. The first one is the baseline.
 
     compare("position=learned", "position=rope", task="lm", seeds=10)
+
+    With `tune`, such as `["train.lr=1e-4,1e-3"]`, each variant also stands at what is best for it on dev.
     """
     loaded, source = corpus_and_source(corpus)
     design = Design(
@@ -61,7 +74,35 @@ def compare(
         settings=as_text(settings),
         source=source,
     )
-    return compare_design(design, runs, executor_of(on, workers), listen, plugins)
+    executor = executor_of(on, workers)
+    if tune:
+        tuning = Tuning.parse(tune, design, tune_trials, tune_seeds)
+        design = tune_design(design, tuning, runs, executor, plugins=plugins)
+    return compare_design(design, runs, executor, listen, plugins)
+
+
+def _silent(search: SearchDesign, variant: str) -> AbstractContextManager[SearchListener]:
+    return nullcontext(lambda event: None)
+
+
+def tune_design(
+    design: Design,
+    tuning: Tuning,
+    runs: str | os.PathLike[str] | None,
+    executor: Executor,
+    watch: Watch = _silent,
+    plugins: Sequence[str | os.PathLike[str]] = (),
+) -> Design:
+    """The design with every variant at what a search found for it, too."""
+    store = Store(runs)
+    searches = tuning.searches(design, read_plugins(plugins))
+    for wanted in searches:
+        wanted.check()  # All of them, before the first is trained.
+    found = []
+    for variant, wanted in zip(design.variants, searches, strict=True):
+        with watch(wanted, variant.name) as listen:
+            found.append(search(wanted, store, executor, listen))
+    return tuning.tuned(design, found)
 
 
 def compare_design(

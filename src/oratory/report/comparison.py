@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from oratory import __version__
-from oratory.comparison import Comparison, Part
+from oratory.comparison import Comparison, Part, Variant
 from oratory.comparison.matrices import curve_of
 from oratory.errors import InputError
 from oratory.report import grids, plots
@@ -201,8 +201,8 @@ def repeat_command(comparison: Comparison, source: Mapping[str, str] | None) -> 
     words = ["oratory", "compare"]
     for variant in comparison.variants:
         settings = " ".join(f"{key}={value}" for key, value in variant.settings.items()) or "base"
-        plain = settings if settings == variant.name else f"{variant.name}: {settings}"
-        words.append(plain)
+        spelled = Variant(variant.name, variant.settings).spelled
+        words.append(variant.name if spelled else f"{variant.name}: {settings}")
     words += ["--task", comparison.task, "--seeds", ",".join(map(str, comparison.seeds))]
     for key, value in comparison.settings.items():
         words += ["--set", f"{key}={value}"]

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from oratory.runs.continuing import resume
     from oratory.runs.execute import Ended, Event, Interrupted, Listener, Started, train
     from oratory.runs.record import Run
-    from oratory.runs.store import Store
+    from oratory.runs.store import InUseError, Store
 
-__all__ = ["Ended", "Event", "Interrupted", "Listener", "Run", "Started", "Store", "resume", "train"]
+__all__ = ["Ended", "Event", "InUseError", "Interrupted", "Listener", "Run", "Started", "Store", "resume", "train"]
 
-_HOME = {"Run": "record", "Store": "store", "resume": "continuing"}
+_HOME = {"InUseError": "store", "Run": "record", "Store": "store", "resume": "continuing"}
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,10 @@ PATIENCE = 0.5
 """Seconds in which others who only look whether a run is held let go of it."""
 
 
+class InUseError(InputError):
+    """Another process has the run."""
+
+
 def runs_folder(given: str | os.PathLike[str] | None = None) -> Path:
     """Where runs live: as given, or as ORATORY_RUNS says, or ./runs."""
     return Path(given or os.environ.get("ORATORY_RUNS") or "runs")
@@ -107,7 +111,7 @@ class Store:
             lock = FileLock(folder / LOCK)
             lock.acquire(timeout=PATIENCE)
         except Timeout:
-            raise InputError(f"The run {name} is in use by another process; wait for it, or stop it.") from None
+            raise InUseError(f"The run {name} is in use by another process; wait for it, or stop it.") from None
         except OSError as error:
             raise InputError(f"{folder} cannot be used: {error.strerror or error}.") from None
         try:
