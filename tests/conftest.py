@@ -65,6 +65,22 @@ def whole_sotu() -> Corpus:
 
 
 @pytest.fixture(scope="session")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A published model that is small enough to fine-tune in a moment."""
+    from tests.training.finetuning import write_model
+
+    return write_model(tmp_path_factory.mktemp("models") / "bert")
+
+
+@pytest.fixture(scope="session")
+def reviews(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus without dev, of which that model learns much in a few updates."""
+    from tests.training.finetuning import write_reviews
+
+    return write_reviews(tmp_path_factory.mktemp("reviews"))
+
+
+@pytest.fixture(scope="session")
 def chromium() -> str:
     """The browser, where the machine has one."""
     found = shutil.which("chromium")

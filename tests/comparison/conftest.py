@@ -6,7 +6,7 @@ import pytest
 
 from oratory.comparison import Local, Outcome
 from oratory.text import Corpus, load_corpus
-from tests.comparison.workers import JOBS, Ran, plugin, run
+from tests.comparison.workers import JOBS, Ran, here, plugin, run
 from tests.runs.training import write_corpus
 
 
@@ -27,3 +27,10 @@ def straight(small: Corpus, notes: Path, tmp_path_factory: pytest.TempPathFactor
     ran = run(Local(2), JOBS, small, tmp_path_factory.mktemp("straight"), plugin(notes))
     assert all(isinstance(outcome, Outcome) for outcome in ran.outcomes.values())
     return ran
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are trained here, so that no process has to be started for them."""
+    for place in ("lab.search", "lab.compare"):
+        monkeypatch.setattr(f"oratory.{place}.executor_of", lambda on, workers=None: here)

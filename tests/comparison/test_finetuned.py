@@ -11,27 +11,10 @@ from oratory.errors import InputError
 from oratory.lab.compare import compare
 from oratory.lab.search import Searched, search
 from oratory.runs import Store
-from tests.comparison.workers import here
-from tests.training.finetuning import write_model, write_reviews
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 SMALL = {"context": "12", "pool": "mean", "dropout": "0", "train.iterations": "15", "train.threads": "1"}
-
-
-@pytest.fixture(autouse=True)
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs are trained here, so that no process has to be started for them."""
-    for place in ("lab.search", "lab.compare"):
-        monkeypatch.setattr(f"oratory.{place}.executor_of", lambda on, workers=None: here)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_reviews(tmp_path_factory.mktemp("corpus"))
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_model(tmp_path_factory.mktemp("models") / "bert")
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +22,18 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs")
 
 
-def words(model: Path, data: Path, runs: Path) -> list[str]:
+def words(bert: Path, reviews: Path, runs: Path) -> list[str]:
     shared = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
-    return ["--model", str(model), "--data", str(data), "--runs", str(runs), *shared]
+    return ["--model", str(bert), "--data", str(reviews), "--runs", str(runs), *shared]
 
 
 def oratory(*arguments: str) -> None:
     build()(list(arguments), standalone_mode=False)
 
 
-def test_the_best_rate_is_chosen_on_dev(model: Path, data: Path, runs: Path, tmp_path: Path) -> None:
-    settings = SMALL | {"model": str(model)}
-    found = search("train.lr=1e-5,5e-3", corpus=data, method="grid", seeds=2, settings=settings, runs=runs)
+def test_the_best_rate_is_chosen_on_dev(bert: Path, reviews: Path, runs: Path, tmp_path: Path) -> None:
+    settings = SMALL | {"model": str(bert)}
+    found = search("train.lr=1e-5,5e-3", corpus=reviews, method="grid", seeds=2, settings=settings, runs=runs)
     store = Store(runs)
     for trial in found.trials:
         results = [store.open(run).result for run in trial.runs]
@@ -62,21 +45,21 @@ def test_the_best_rate_is_chosen_on_dev(model: Path, data: Path, runs: Path, tmp
     assert Searched.of(load_search(found.id, store)) == found
     found.report(tmp_path / "report.md")
     text = (tmp_path / "report.md").read_text().replace("\\", "")
-    assert f"oratory finetune {model} context=12" in text
+    assert f"oratory finetune {bert} context=12" in text
     assert "oratory search train.lr=1e-5,5e-3 --task classifier --method grid" in text
-    assert f"--model {model}" in text
+    assert f"--model {bert}" in text
 
 
 def test_a_search_of_the_command_line(
-    model: Path, data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bert: Path, reviews: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     space = ("train.lr=1e-5,5e-3", "--method", "grid", "--seeds", "1")
-    oratory("search", *space, *words(model, data, runs), "--report", str(tmp_path / "search.html"), "--json")
+    oratory("search", *space, *words(bert, reviews, runs), "--report", str(tmp_path / "search.html"), "--json")
     found = json.loads(capsys.readouterr().out)
     assert [trial["settings"]["train.lr"] for trial in found["trials"]] == ["1e-5", "5e-3"]
     assert found["best"]["settings"] == {"train.lr": "5e-3"}
     assert load_search(found["search"], Store(runs)).to_dict() == found
-    assert f"oratory finetune {model}" in (tmp_path / "search.html").read_text()
+    assert f"oratory finetune {bert}" in (tmp_path / "search.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -88,24 +71,24 @@ def test_a_search_of_the_command_line(
         (["freeze=all,some"], "freeze=some: it must be none, embeddings, all, or a number of lower layers"),
     ],
 )
-def test_what_cannot_be_searched(model: Path, data: Path, tmp_path: Path, given: list[str], sentence: str) -> None:
+def test_what_cannot_be_searched(bert: Path, reviews: Path, tmp_path: Path, given: list[str], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        oratory("search", *given, *words(model, data, tmp_path / "runs"))
+        oratory("search", *given, *words(bert, reviews, tmp_path / "runs"))
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_model_that_does_not_fit_is_found_before_training(model: Path, data: Path, tmp_path: Path) -> None:
-    for name, sentence in ((str(model), "context=99 is too long"), ("no such model", "There is no folder")):
+def test_a_model_that_does_not_fit_is_found_before_training(bert: Path, reviews: Path, tmp_path: Path) -> None:
+    for name, sentence in ((str(bert), "context=99 is too long"), ("no such model", "There is no folder")):
         settings = {"model": name, "context": "99"}
         with pytest.raises(InputError, match=sentence):
-            search("train.lr=1e-4,1e-3", corpus=data, settings=settings, runs=tmp_path / "runs")
+            search("train.lr=1e-4,1e-3", corpus=reviews, settings=settings, runs=tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
 
 
-def test_optimisers_have_curves(model: Path, data: Path, tmp_path: Path) -> None:
+def test_optimisers_have_curves(bert: Path, reviews: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.md"
     variants = ("optimizer=adamw", "optimizer=sgd")
-    oratory("compare", *variants, "--seeds", "1", *words(model, data, tmp_path / "runs"), "--report", str(out))
+    oratory("compare", *variants, "--seeds", "1", *words(bert, reviews, tmp_path / "runs"), "--report", str(out))
     text = out.read_text()
     assert "Learning curves" in text
     assert "Test is measured once, at the end." in text
@@ -119,11 +102,11 @@ def test_optimisers_have_curves(model: Path, data: Path, tmp_path: Path) -> None
 
 
 def test_train_is_not_drawn_where_it_is_not_measured(
-    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, reviews: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oratory.training.finetune.source._minilm", lambda: model)
+    monkeypatch.setattr("oratory.training.finetune.source._minilm", lambda: bert)
     settings = SMALL | {"model": "minilm", "train.eval_train": "off", "train.iterations": "2"}
-    compared = compare("base", "freeze=all", corpus=data, seeds=1, settings=settings, runs=tmp_path / "runs")
+    compared = compare("base", "freeze=all", corpus=reviews, seeds=1, settings=settings, runs=tmp_path / "runs")
     assert set(compared.baselines) == {"majority", "lookup", "tfidf-svm"}
     compared.report(tmp_path / "report.md")
     drawn = {path.stem.rsplit("-compare", 1)[0] for path in (tmp_path / "figures").glob("curves-*.svg")}

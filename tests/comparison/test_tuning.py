@@ -16,16 +16,11 @@ from oratory.report.comparison import repeat_command
 from oratory.runs import Store
 from oratory.text import Corpus, load_corpus
 from tests.comparison.searching import LM, write_corpus
-from tests.comparison.workers import here
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 RATES = "train.lr=1e-5,1e-2"
 OPTIMIZERS = ("optimizer=adamw", "optimizer=sgd")
-
-
-@pytest.fixture(autouse=True)
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs are trained here, so that no process has to be started for them."""
-    monkeypatch.setattr("oratory.lab.compare.executor_of", lambda on, workers=None: here)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,6 @@ from oratory.runs import Store
 from oratory.text import Corpus, load_corpus
 from oratory.training.finetune import hf
 from tests.comparison.workers import here
-from tests.training.finetuning import write_model, write_reviews
 
 SMALL = {"context": "12", "train.threads": "1"}
 GRID = """
@@ -48,23 +47,13 @@ SPLITS = ("train", "dev", "test")
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_reviews(tmp_path_factory.mktemp("corpus"))
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_model(tmp_path_factory.mktemp("models") / "bert")
-
-
-@pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("runs"))
 
 
-def run(recipe: Recipe, model: Path, data: Path, store: Store, seeds: int = 1, **changes: str) -> Reproduction:
-    given = SMALL | {"model": str(model)} | {key.replace("__", "."): value for key, value in changes.items()}
-    return make(recipe.changed(given), load_corpus(data), {"data": str(data)}, range(seeds), store, here)
+def run(recipe: Recipe, bert: Path, reviews: Path, store: Store, seeds: int = 1, **changes: str) -> Reproduction:
+    given = SMALL | {"model": str(bert)} | {key.replace("__", "."): value for key, value in changes.items()}
+    return make(recipe.changed(given), load_corpus(reviews), {"data": str(reviews)}, range(seeds), store, here)
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +64,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Recipe:
 
 
 @pytest.fixture(scope="module")
-def grid(written: Recipe, model: Path, data: Path, store: Store) -> Reproduction:
-    return run(written, model, data, store, 2)
+def grid(written: Recipe, bert: Path, reviews: Path, store: Store) -> Reproduction:
+    return run(written, bert, reviews, store, 2)
 
 
 def test_dev_chooses(grid: Reproduction, store: Store) -> None:
@@ -115,20 +104,20 @@ def test_the_report_of_a_grid(
     assert load_reproduction("r9-grid", store).to_dict() == grid.to_dict()
 
 
-def test_without_dev_nothing_is_chosen(model: Path, data: Path, tmp_path: Path) -> None:
+def test_without_dev_nothing_is_chosen(bert: Path, reviews: Path, tmp_path: Path) -> None:
     changes = {"train__batch": "5", "train__lr": "0.1", "train__iterations": "1", "train__keep": "last"}
-    made = run(load_recipe("r3-grid"), model, data, Store(tmp_path), 1, **changes)
+    made = run(load_recipe("r3-grid"), bert, reviews, Store(tmp_path), 1, **changes)
     assert made.sentences()[0] == "No variant was measured on dev with every seed, so none is chosen."
     assert all(row.ours is None for row in made.rows)
     assert made.to_dict()["grid"] == {"best": None, "variants": []}
     assert reproduction_document(made, Store(tmp_path)).sections
 
 
-def test_optimisers_side_by_side(model: Path, data: Path, store: Store, tmp_path: Path) -> None:
+def test_optimisers_side_by_side(bert: Path, reviews: Path, store: Store, tmp_path: Path) -> None:
     recipe = load_recipe("r3-optimizers")
     names = [variant.name for variant in recipe.variants]
     assert names == [name + end for end in ("", " at its own rate") for name in ("adamw", "sgd", "adagrad")]
-    made = run(replace(recipe, variants=recipe.variants[::4]), model, data, store, train__iterations="2")
+    made = run(replace(recipe, variants=recipe.variants[::4]), bert, reviews, store, train__iterations="2")
     assert made.comparison is not None
     assert [variant.name for variant in made.comparison.variants] == ["adamw", "sgd at its own rate"]
     drawn = {figure.name.rsplit("-compare", 1)[0] for figure in reproduction_document(made, store).figures}
@@ -150,13 +139,13 @@ def test_work_is_that_of_the_epochs() -> None:
     assert max(job.work for job in shorter) < min(by_name.values()) / 2
 
 
-def test_all_recipes_at_once(model: Path, data: Path, store: Store, sotu: Corpus) -> None:
+def test_all_recipes_at_once(bert: Path, reviews: Path, store: Store, sotu: Corpus) -> None:
     """A setting that only some of the recipes have changes those."""
-    given = {"model": str(model), "train.iterations": "2", "layers": "1"}
+    given = {"model": str(bert), "train.iterations": "2", "layers": "1"}
     planned = plan(["cls", "r3-grid", "r3-optimizers"], settings=given)
     assert [entry.recipe.changes for entry in planned] == [
         {"train.iterations": "2", "layers": "1"},
-        *[{"model": str(model), "train.iterations": "2"}] * 2,
+        *[{"model": str(bert), "train.iterations": "2"}] * 2,
     ]
     assert all(entry.corpus.fingerprint == sotu.fingerprint for entry in planned)
     assert time_of(planned, store.folder).runs == 2 * 5 + 9 + 6 * 2
@@ -170,20 +159,20 @@ def test_they_are_listed(tmp_path: Path) -> None:
     assert found["r3-grid"]["seconds"] > found["r3-optimizers"]["seconds"] > 60
 
 
-def test_from_python(model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_python(bert: Path, reviews: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("oratory.lab.reproduce.executor_of", lambda on, workers: here)
-    changes = SMALL | {"model": str(model), "train.iterations": "1", "train.batch": "5", "train.lr": "0.1"}
-    [planned] = plan(["r3-grid"], data=str(data), settings=changes)
+    changes = SMALL | {"model": str(bert), "train.iterations": "1", "train.batch": "5", "train.lr": "0.1"}
+    [planned] = plan(["r3-grid"], data=str(reviews), settings=changes)
     made = run_planned(planned, tmp_path)
     assert made.grid is not None
     assert [one.variant for one in made.grid.tried] == ["base"]
     assert "R3" in Path(made.report(tmp_path / "one.md")[0]).read_text()
 
 
-def test_what_is_not_at_hand(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_at_hand(reviews: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"r3-grid fine-tunes a published model. There is no folder no such model"):
-        plan(["r3-grid"], data=str(data), settings={"model": "no such model"})
+        plan(["r3-grid"], data=str(reviews), settings={"model": "no such model"})
     monkeypatch.setattr(hf, "find_spec", lambda name: None if name == "transformers" else find_spec(name))
     with pytest.raises(InputError, match=r"fine-tunes a published model. This needs transformers: pip install 'ora"):
-        plan(["r3-optimizers"], data=str(data))
+        plan(["r3-optimizers"], data=str(reviews))
     assert listed().recipes
