@@ -14,7 +14,14 @@ from oratory.runs import Store
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
-SMALL = {"context": "12", "pool": "mean", "dropout": "0", "train.iterations": "15", "train.threads": "1"}
+SMALL = {
+    "context": "12",
+    "pool": "mean",
+    "dropout": "0",
+    "train.iterations": "15",
+    "train.keep": "best",
+    "train.threads": "1",
+}
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,7 @@ model = "minilm"
 pool = "mean"
 dropout = 0
 "train.iterations" = 15
+"train.keep" = "best"
 [grid]
 "train.lr" = ["1e-5", "5e-3"]
 """

@@ -28,7 +28,14 @@ from oratory.training.loop import Stepped
 from tests.runs.training import write_corpus
 from tests.training.finetuning import write_model
 
-SMALL = {"context": "12", "train.batch": "5", "train.epochs": "3", "train.lr": "3e-3", "train.threads": "1"}
+SMALL = {
+    "context": "12",
+    "train.batch": "5",
+    "train.epochs": "3",
+    "train.lr": "3e-3",
+    "train.keep": "best",
+    "train.threads": "1",
+}
 TEXTS = ["Yes, we can.", "God bless you all , and thank you", "we " * 30, "zounds"]
 CASES = {
     "bert, hf": ("bert", {}),

@@ -141,7 +141,7 @@ def test_padding_is_as_long_as_the_batch_and_no_longer(corpus: Corpus, models: M
 
 
 def test_only_test_waits_for_the_end(corpus: Corpus, models: Mapping[str, Path]) -> None:
-    fit = fit_of(prepared(corpus, models["bert"], train__epochs=2))
+    fit = fit_of(prepared(corpus, models["bert"], train__epochs=2, train__keep="best"))
     asked: list[bool] = []
     measure = fit.task.measure
     fit.task.measure = lambda model, final: (asked.append(final), measure(model, final))[1]  # type: ignore[method-assign,func-returns-value]
@@ -153,6 +153,21 @@ def test_only_test_waits_for_the_end(corpus: Corpus, models: Mapping[str, Path])
     assert fit.scores is not None
     assert "test" in fit.scores.to_dict()
     assert asked == [False, False, False, True]
+
+
+def test_without_dev_all_of_train_is_trained_on(corpus: Corpus, models: Mapping[str, Path]) -> None:
+    whole = prepared(corpus, models["bert"])
+    assert whole.settings["train.keep"] == "last"
+    assert whole.corpus == corpus
+    assert "has no dev: all of train is trained on, and the last weights are kept" in whole.remarks[0]
+    rows = [event.scores.row() for event in fit_of(whole).run() if isinstance(event, Measured)]
+    assert [("test_accuracy" in row, "dev_accuracy" in row) for row in rows] == [(False, False)] * 4 + [(True, False)]
+    for changes in ({"train__keep": "best"}, {"train__patience": 2}):
+        carved = prepared(corpus, models["bert"], **changes)
+        assert carved.settings["train.keep"] == "best"
+        assert carved.corpus.need_classifier().dev is not None
+    own = prepared(corpus.with_dev(), models["bert"])
+    assert (own.settings["train.keep"], own.remarks) == ("best", ())
 
 
 @pytest.mark.parametrize("engine", ["hf", "own"])
@@ -321,7 +336,7 @@ def test_a_head_of_other_classes_begins_anew(corpus: Corpus, tmp_path: Path) -> 
     held = load_file(same / "model.safetensors")["classifier.out_proj.weight"]
     for engine in ("hf", "own"):
         where = {"hf": "inner.classifier.out_proj.weight", "own": "head.out.weight"}[engine]
-        kept = prepared(corpus, same, engine=engine)
+        kept = prepared(corpus, same, engine=engine, train__keep="best")
         assert kept.remarks == ()
         assert torch.equal(kept.build().get_parameter(where), held)
         assert (

@@ -75,6 +75,11 @@ class FineTuned(Prepared):
             theirs, ours = ", ".join(self.source.labels), ", ".join(self.labels)
             on = " on the mean token" if self.chosen.pool == "mean" else ""
             said.append(f"The head of {self.source.name} is for {theirs}; for {ours}{on} it begins anew.")
+        if self.training.keep == "last" and self.corpus.need_classifier().dev is None:
+            said.append(
+                f"{self.corpus.name} has no dev: all of train is trained on, and the last weights are kept. "
+                f"{PREFIX}keep=best sets a tenth of train aside, and keeps the best weights on that."
+            )
         if self.learned < self.parameters.total:
             said.append(f"{self.learned:,} of {self.parameters.total:,} parameters are trained.")
         return tuple(said)
@@ -121,6 +126,8 @@ def prepare_finetune(task: str, corpus: Corpus, settings: Mapping[str, str], see
             f"embedding has {config.vocabulary:,} rows."
         )
     fingerprint = corpus.fingerprint
+    if corpus.need_classifier().dev is None and f"{PREFIX}keep" not in settings and training.patience is None:
+        training = replace(training, keep="last")  # Rather all of train than a choice on a tenth of it.
     if training.needs_dev:
         corpus = corpus.with_dev()
     name = f"pretrained:{source.name}"
