@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from oratory.comparison import Design, Variant, parse_seeds, parse_variants
+from oratory.comparison import Design, Variant, parse_seeds, parse_variants, write_seeds
 from oratory.errors import InputError
 from oratory.text import Corpus
 
@@ -32,6 +32,8 @@ def test_variants_as_they_are_written(text: str, name: str, settings: dict[str, 
 def test_seeds_as_they_are_written() -> None:
     assert parse_seeds("3") == (0, 1, 2)
     assert parse_seeds("4,2,9") == (4, 2, 9)
+    for seeds in ((0,), (7,), (4, 2, 9)):
+        assert parse_seeds(write_seeds(seeds)) == seeds
     for wrong in ("0", "many", "1,x", "-2"):
         with pytest.raises(InputError, match="--seeds"):
             parse_seeds(wrong)

@@ -98,6 +98,9 @@ def test_optimisers_have_curves(bert: Path, reviews: Path, tmp_path: Path) -> No
     oratory("compare", *variants, "--seeds", "1", *words(bert, reviews, tmp_path / "runs"), "--report", str(out))
     text = out.read_text()
     assert "Learning curves" in text
+    command = text.replace("\\", "")
+    assert "oratory compare optimizer=adamw optimizer=sgd --task classifier --seeds 0, --set" in command
+    assert f"--model {bert} --data {reviews}" in command
     assert "Test is measured once, at the end." in text
     drawn = sorted(path.stem for path in (tmp_path / "figures").glob("curves-*.svg"))
     assert [name.rsplit("-compare", 1)[0] for name in drawn] == [

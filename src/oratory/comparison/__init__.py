@@ -1,7 +1,7 @@
 """Variants against a baseline, over paired seeds and items: differences, intervals, verdicts."""
 
 from oratory.comparison.comparison import Comparison, Part, VariantFacts
-from oratory.comparison.design import Design, Variant, parse_seeds, parse_variants
+from oratory.comparison.design import Design, Variant, parse_seeds, parse_variants, write_seeds
 from oratory.comparison.jobs import Executor, Job, Outcome, Step
 from oratory.comparison.local import Local
 from oratory.comparison.make import compare, evaluate, load_comparison
@@ -46,4 +46,5 @@ __all__ = [
     "single",
     "verdict",
     "verdict_text",
+    "write_seeds",
 ]

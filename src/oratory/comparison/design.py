@@ -109,6 +109,11 @@ def parse_seeds(text: str) -> tuple[int, ...]:
         raise InputError(f"--seeds {text!r} is neither a number of seeds nor a list such as 0,1,2.") from None
 
 
+def write_seeds(seeds: Sequence[int]) -> str:
+    """Seeds as `parse_seeds` reads them; a comma tells one seed from a number of seeds."""
+    return ",".join(map(str, seeds)) + "," * (len(seeds) == 1)
+
+
 def parse_variants(texts: Sequence[str]) -> tuple[Variant, ...]:
     """The variants of a command line."""
     return tuple(Variant.parse(text) for text in texts)

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from oratory import __version__
+from oratory.comparison import write_seeds
 from oratory.recipes.facts import Reproduction, Row
 from oratory.recipes.quantity import ACCURACIES, Quantity, curves_of
 from oratory.recipes.recipe import SPEECHES
@@ -113,7 +114,7 @@ def _settings(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> Section:
 
 
 def _again(made: Reproduction) -> Section:
-    words = ["oratory", "reproduce", made.recipe.name, "--seeds", ",".join(map(str, made.seeds))]
+    words = ["oratory", "reproduce", made.recipe.name, "--seeds", write_seeds(made.seeds)]
     for name, value in (made.recipe.changes or {}).items():
         words += ["--set", f"{name}={value}"]
     if made.source:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from oratory import __version__
-from oratory.comparison import Comparison, Part, Variant
+from oratory.comparison import Comparison, Part, Variant, write_seeds
 from oratory.comparison.matrices import curve_of
 from oratory.errors import InputError
 from oratory.report import grids, plots
@@ -203,9 +203,9 @@ def repeat_command(comparison: Comparison, source: Mapping[str, str] | None) -> 
         settings = " ".join(f"{key}={value}" for key, value in variant.settings.items()) or "base"
         spelled = Variant(variant.name, variant.settings).spelled
         words.append(variant.name if spelled else f"{variant.name}: {settings}")
-    words += ["--task", comparison.task, "--seeds", ",".join(map(str, comparison.seeds))]
+    words += ["--task", comparison.task, "--seeds", write_seeds(comparison.seeds)]
     for key, value in comparison.settings.items():
-        words += ["--set", f"{key}={value}"]
+        words += ["--model", value] if key == "model" else ["--set", f"{key}={value}"]
     for key, value in source.items():
         words += [f"--{key.replace('_', '-')}", str(value)]
     return shlex.join(words)

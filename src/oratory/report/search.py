@@ -3,6 +3,7 @@
 import shlex
 
 from oratory import __version__
+from oratory.comparison import write_seeds
 from oratory.comparison.search_facts import COMPLETE, FAILED, PRUNED, Search
 from oratory.report import plots
 from oratory.report.document import Document, Figure, Section
@@ -93,7 +94,7 @@ def search_command(found: Search) -> str:
     words = ["oratory", "search", *(f"{name}={value}" for name, value in found.space.items())]
     words += ["--task", found.task, "--method", found.method]
     words += [] if found.method == "grid" else ["--trials", str(len(found.trials))]
-    words += ["--seeds", ",".join(map(str, found.seeds)) + "," * (len(found.seeds) == 1)]
+    words += ["--seeds", write_seeds(found.seeds)]
     words += ["--search-seed", str(found.search_seed), "--at-once", str(found.at_once)]
     words += [] if found.prune else ["--no-prune"]
     for name, value in found.settings.items():
