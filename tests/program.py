@@ -60,7 +60,7 @@ class Program:
     def close(self) -> None:
         """Let the process end."""
         if self._server is not None:
-            self._server.communicate(timeout=10)
+            self._server.communicate(timeout=120)
 
 
 def _serve() -> None:

@@ -62,7 +62,7 @@ def test_stopped_in_the_middle_it_goes_on(data: Path, tmp_path: Path) -> None:
     while "1/5 trial 0" not in out.read_text() and time.monotonic() < until:
         time.sleep(0.02)
     os.killpg(child.pid, signal.SIGINT)  # As a terminal does: to all of them.
-    assert child.wait(timeout=100) == 130, out.read_text()
+    assert child.wait(timeout=180) == 130, out.read_text()
     assert "Traceback" not in out.read_text()
     assert "5/5" not in out.read_text()
     same = {"task": "lm", "corpus": data, "trials": 5, "seeds": 1, "at_once": 2, "workers": 1, "settings": settings}

@@ -115,7 +115,7 @@ def test_ctrl_c_ends_the_workers(tmp_path: Path) -> None:
             time.sleep(0.05)
         workers = {pid for path in runs.glob("lm-*") if (pid := holder_of(path))}
         os.killpg(program.pid, signal.SIGINT)
-        assert program.wait(timeout=60) == 130, out.read_text()
+        assert program.wait(timeout=180) == 130, out.read_text()
     finally:
         program.kill()
     assert len(workers) == 2

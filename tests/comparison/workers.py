@@ -98,7 +98,7 @@ class Killer(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        until = time.monotonic() + 120
+        until = time.monotonic() + 400
         while len(self.at) < self.times and time.monotonic() < until:
             for folder in [*self.runs.glob(self.run_id or "lm-*"), *self.runs.glob(f"*/{self.run_id or 'lm-*'}")]:
                 holder = holder_of(folder)

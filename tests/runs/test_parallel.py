@@ -67,7 +67,7 @@ def test_two_processes_have_the_curve_of_one(place: Path) -> None:
     launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr", "127.0.0.1"]
     arguments = ["train", "classifier", "--data", str(place / "corpus"), "--runs", str(runs), *words(CLASSIFIER)]
     with start([*arguments, "--json"], place / "out", *launcher, "--master-port", str(free_port())) as program:
-        assert program.wait(120) == 0
+        assert program.wait(300) == 0
     said = (place / "out").read_text()
     assert said.count(" begins: ") == said.count('"run": ') == 1
     facts = json.loads(said[said.index("{\n") : said.rindex("}") + 1])

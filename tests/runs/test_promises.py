@@ -129,7 +129,7 @@ def test_the_real_program_killed(place: Path, runs: Path) -> None:
             program.kill()
             assert program.wait() == -signal.SIGKILL
     with start(arguments, out) as program:
-        assert program.wait(60) == 0
+        assert program.wait(180) == 0
     assert "goes on at step" in out.read_text()
     assert ends(runs) == ends(place, whole.id)
 

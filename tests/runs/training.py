@@ -110,7 +110,7 @@ def _prepare() -> None:
     get_command(build())
 
 
-def ended(child: int, seconds: float = 60.0) -> int:
+def ended(child: int, seconds: float = 180.0) -> int:
     """The exit code of a child, negative where a signal ended it."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -136,7 +136,7 @@ def wait_for(text: str, out: Path) -> None:
     wait_until(lambda: out.exists() and text in out.read_text())
 
 
-def wait_until(true: Callable[[], object], seconds: float = 60.0) -> None:
+def wait_until(true: Callable[[], object], seconds: float = 180.0) -> None:
     """Wait until something is so."""
     until = time.monotonic() + seconds
     while not true():

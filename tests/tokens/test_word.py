@@ -97,12 +97,12 @@ def test_vocabulary_of_the_reference_speeches(speeches: Corpus) -> None:
 
 
 def test_two_million_words_in_seconds(whole_sotu: Corpus) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     tokenizer = train_tokenizer(whole_sotu)
     encoded = encode_lm(whole_sotu, tokenizer)
-    first = time.perf_counter() - started
+    first = time.process_time() - started
     assert sum(len(part.ids) for part in encoded.values()) > 2_000_000
-    assert first < 20  # Under 10 s in `make bench`; a busy machine may take its time here.
-    started = time.perf_counter()
+    assert first < 20  # Of the processor, so that a busy machine may take its time; under 10 s in `make bench`.
+    started = time.process_time()
     encode_lm(whole_sotu, tokenizer)
-    assert time.perf_counter() - started < first / 4
+    assert time.process_time() - started < first / 4
