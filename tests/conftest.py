@@ -1,5 +1,6 @@
 """What the tests share: the reference speeches, a small corpus, and a cache of their own."""
 
+import math
 import os
 import shutil
 import signal
@@ -16,8 +17,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The docs first: their pages take longest, and at the end the other processes would wait for them."""
-    items.sort(key=lambda item: "test_docs" not in item.nodeid)
+    """Every process begins with its share of the docs: their pages take longest, and at the end others would wait."""
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    docs = [item for item in items if "test_docs" in item.nodeid]
+    others = [item for item in items if "test_docs" not in item.nodeid]
+    part = math.ceil(len(others) / processes)
+    items[:] = [
+        item for at in range(processes) for item in (*docs[at::processes], *others[at * part : (at + 1) * part])
+    ]
 
 
 @pytest.fixture(autouse=True, scope="session")
