@@ -1,20 +1,24 @@
 """Several processes that train one model give what one process gives."""
 
 import json
+import multiprocessing
 import os
 import shutil
 import signal
 from contextlib import suppress
 from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from oratory.comparison.local import PRELOADED
 from oratory.errors import InputError
 from oratory.runs import Run, Store, train
 from oratory.runs.record import CHECKPOINTS
-from tests.runs.training import SMALL, ended, fork, free_port, start, wait_for, wait_until, words
+from tests.program import become
+from tests.runs.training import SMALL, free_port, start, wait_for, wait_until, words
 
 # 21 items make an epoch whose last batch has one item: a process has nothing of its own there.
 CLASSIFIER = SMALL | {"train.epochs": "3", "train.batch": "4", "train.accumulate": "2", "train.lr": "0.01"}
@@ -28,14 +32,40 @@ LINES = SMALL | {
 }
 
 
-def pair(place: Path, runs: Path, settings: dict[str, str]) -> list[int]:
-    """Two processes as `torchrun` would start them, but without the imports: the leader, and the one that follows."""
+def pair(place: Path, runs: Path, settings: dict[str, str]) -> list[BaseProcess]:
+    """Two processes as `torchrun` would start them, but without the imports: the leader, and the one that follows.
+
+    They are forked from a server: this process may have threads, of Ray for one, that no fork of it would outlive.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
     shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     arguments = ["train", "lm", "--data", str(place / "corpus"), "--runs", str(runs), *words(settings)]
-    return [
-        fork(arguments, place / f"out {rank}", partial(os.environ.update, shared | {"RANK": str(rank)}))
-        for rank in range(2)
-    ]
+    both: list[BaseProcess] = []
+    for rank in range(2):
+        out, environment = place / f"out {rank}", {**os.environ, **shared, "RANK": str(rank)}
+        both.append(context.Process(target=_member, args=(arguments, out, environment)))
+        both[-1].start()
+    return both
+
+
+def _member(arguments: list[str], out: Path, environment: dict[str, str]) -> None:
+    become(arguments, out, out, partial(os.environ.update, environment))
+
+
+def tell(child: BaseProcess, number: int) -> None:
+    """Send a signal."""
+    assert child.pid is not None
+    os.kill(child.pid, number)
+
+
+def ended(child: BaseProcess, seconds: float = 180.0) -> int:
+    """The exit code, negative where a signal ended it."""
+    child.join(seconds)
+    if child.exitcode is None:
+        child.kill()
+        raise AssertionError("the child did not end")
+    return child.exitcode
 
 
 def losses(run: Run) -> list[float]:
@@ -90,12 +120,12 @@ def test_two_processes_that_are_stopped_go_on(settings: dict[str, str], place: P
     both = pair(place, runs, saving)
     wait_until(lambda: list(runs.glob(f"*/{CHECKPOINTS}/step-*[1-9]")))
     for child in both:
-        os.kill(child, signal.SIGKILL)
+        tell(child, signal.SIGKILL)
         ended(child)
     both = pair(place, runs, saving)
     wait_for("goes on at step", place / "out 0")
     for child in reversed(both):  # As Ctrl-C does it: to all at about the same time.
-        os.kill(child, signal.SIGINT)
+        tell(child, signal.SIGINT)
     assert [ended(child) for child in both] == [130, 130]
     assert "and saved. To go on: the same command again" in (place / "out 0").read_text()
     assert Store(runs).open().status == "interrupted"
@@ -118,8 +148,8 @@ def test_asked_twice_all_end_at_once(place: Path) -> None:
     for _ in range(2):
         for child in both:
             with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGINT)
-    assert all(ended(child, 10) in (1, 130) for child in both)
+                tell(child, signal.SIGINT)
+    assert all(ended(child, 60) in (1, 130) for child in both)
     assert "Traceback" not in (place / "out 0").read_text() + (place / "out 1").read_text()
 
 
@@ -128,7 +158,7 @@ def test_one_process_is_gone(place: Path) -> None:
     many = LM | {"train.iterations": "100000", "train.save_every": "0"}
     leader, follower = pair(place, runs, many)
     wait_until(lambda: list(runs.glob(f"*/{CHECKPOINTS}/step-*[1-9]")))
-    os.kill(follower, signal.SIGKILL)
+    tell(follower, signal.SIGKILL)
     ended(follower)
     assert ended(leader) == 1
     said = (place / "out 0").read_text()
