@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("in_this_process")
 
 RATES = "train.lr=1e-5,1e-2"
 OPTIMIZERS = ("optimizer=adamw", "optimizer=sgd")
+SHARED = [word for name, value in LM.items() for word in ("--set", f"{name}={value}")]
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +107,8 @@ def test_a_range_is_drawn_from_and_the_same_for_all(corpus: Corpus) -> None:
 
 
 def test_the_command(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    settings = [word for name, value in LM.items() for word in ("--set", f"{name}={value}")]
     words = ["compare", *OPTIMIZERS, "--task", "lm", "--seeds", "2", "--tune", "lr=1e-5,1e-2", "--tune-seeds", "1"]
-    words += ["--data", str(data), "--runs", str(tmp_path / "runs"), *settings, "--report", str(tmp_path / "report.md")]
+    words += ["--data", str(data), "--runs", str(tmp_path / "runs"), *SHARED, "--report", str(tmp_path / "report.md")]
     build()([*words, "--json"], standalone_mode=False)
     said = capsys.readouterr()
     found = json.loads(said.out)
@@ -134,8 +134,7 @@ def test_the_command(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     ],
 )
 def test_bad_input(data: Path, tmp_path: Path, words: list[str], sentence: str) -> None:
-    settings = [word for name, value in LM.items() for word in ("--set", f"{name}={value}")]
-    given = ["compare", *OPTIMIZERS, "--task", "lm", *settings, "--data", str(data), "--runs", str(tmp_path / "runs")]
+    given = ["compare", *OPTIMIZERS, "--task", "lm", *SHARED, "--data", str(data), "--runs", str(tmp_path / "runs")]
     with pytest.raises(InputError, match=sentence):
         build()([*given, *words], standalone_mode=False)
     assert not (tmp_path / "runs").exists()
