@@ -1,6 +1,7 @@
 """Small real runs, and processes that can be killed."""
 
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -67,10 +69,12 @@ def quick(folder: Path) -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """A port that nobody listens at, and that no system gives away in the meantime to those who take any."""
+    while True:
+        port = 20_000 + secrets.randbelow(10_000)
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            return port
 
 
 def words(settings: dict[str, str]) -> list[str]:

@@ -1,0 +1,101 @@
+"""Processes that meet, and that leave each other."""
+
+import os
+import signal
+import socket
+import sys
+import time
+from datetime import timedelta
+
+import pytest
+import torch
+from torch import distributed, nn
+
+from oratory.errors import Failed, InputError
+from oratory.training import parallel
+from oratory.training.parallel import crew
+from tests.runs.training import free_port, wait_until
+from tests.several import ended, start_several, tell
+
+CPU = torch.device("cpu")
+
+
+def leave_with_an_error(rank: int) -> None:
+    """Leave with an error, while a thread of the process group waits for Python's lock."""
+    torch.set_num_threads(1)
+    try:
+        with crew(CPU) as members:
+            model, value = members.wrap(nn.Linear(2, 2)), torch.zeros(1)
+            sys.setswitchinterval(1000)
+            distributed.all_reduce(value, async_op=True)
+            until = time.monotonic() + 0.3
+            while time.monotonic() < until:  # Not a sleep, which would let go of the lock.
+                pass
+            raise InputError(f"{rank} of {type(model)} fails.")
+    except InputError:
+        pass
+
+
+def test_those_who_leave_with_an_error_end() -> None:
+    assert ended(*start_several(leave_with_an_error), seconds=60) == [0, 0]
+
+
+def fail_and_go_on(rank: int) -> None:
+    """The leader fails but does not end; the other one waits for its word."""
+    try:
+        with crew(CPU) as members:
+            model = members.wrap(nn.Linear(2, 2))
+            if members.leads:
+                raise InputError(f"The leader of {type(model)} fails.")
+            members.agree(1)
+    except InputError:
+        time.sleep(600)
+    except Failed as error:
+        begin = "Process 1 of 2 lost the others, and ends. The one that ended first says why. ("
+        os._exit(7 if str(error).startswith(begin) and "gloo" not in str(error) else 1)
+
+
+def test_the_others_notice_a_leader_that_fails_and_goes_on() -> None:
+    leader, follower = start_several(fail_and_go_on)
+    try:
+        assert ended(follower, seconds=60) == [7]
+    finally:
+        leader.kill()
+
+
+def meet(rank: int) -> None:
+    with crew(CPU):
+        pass
+
+
+def test_ctrl_c_ends_a_leader_that_waits_for_the_others() -> None:
+    port = free_port()
+
+    def listens() -> bool:
+        with socket.socket() as tried:
+            return tried.connect_ex(("127.0.0.1", port)) == 0
+
+    (leader,) = start_several(meet, ranks=[0], port=port)
+    wait_until(listens)
+    tell(leader, signal.SIGINT)
+    assert ended(leader, seconds=60) == [-signal.SIGINT]
+
+
+def test_ctrl_c_ends_a_follower_that_waits_for_the_leader() -> None:
+    with socket.create_server(("127.0.0.1", free_port())) as silent:
+        silent.settimeout(60)
+        (follower,) = start_several(meet, ranks=[1], port=silent.getsockname()[1])
+        with silent.accept()[0] as connection:
+            connection.recv(1)
+            tell(follower, signal.SIGINT)
+            assert ended(follower, seconds=60) == [-signal.SIGINT]
+
+
+def test_the_others_never_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "MEETING", timedelta(seconds=1))
+    for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "127.0.0.1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("MASTER_PORT", str(free_port()))
+    with pytest.raises(InputError, match=r"but they did not meet: .* 1/2 clients joined"), crew(CPU):
+        pass
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
