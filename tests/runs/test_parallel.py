@@ -1,24 +1,19 @@
 """Several processes that train one model give what one process gives."""
 
 import json
-import multiprocessing
-import os
 import shutil
 import signal
 from contextlib import suppress
-from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from oratory.comparison.local import PRELOADED
 from oratory.errors import InputError
 from oratory.runs import Run, Store, train
-from oratory.runs.record import CHECKPOINTS
-from tests.program import become
-from tests.runs.training import SMALL, free_port, start, wait_for, wait_until, words
+from tests.runs.training import SMALL, start, wait_for, words
+from tests.several import Fault, ended, program, start_several, tell
 
 # 21 items make an epoch whose last batch has one item: a process has nothing of its own there.
 CLASSIFIER = SMALL | {"train.epochs": "3", "train.batch": "4", "train.accumulate": "2", "train.lr": "0.01"}
@@ -32,40 +27,19 @@ LINES = SMALL | {
 }
 
 
-def pair(place: Path, runs: Path, settings: dict[str, str]) -> list[BaseProcess]:
-    """Two processes as `torchrun` would start them, but without the imports: the leader, and the one that follows.
-
-    They are forked from a server: this process may have threads, of Ray for one, that no fork of it would outlive.
-    """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+def pair(
+    place: Path, runs: Path, settings: dict[str, str], faults: dict[int, Fault] | None = None
+) -> list[BaseProcess]:
+    """`oratory train lm` in two processes: the leader, and the one that follows. Faults are by rank."""
     arguments = ["train", "lm", "--data", str(place / "corpus"), "--runs", str(runs), *words(settings)]
-    both: list[BaseProcess] = []
-    for rank in range(2):
-        out, environment = place / f"out {rank}", {**os.environ, **shared, "RANK": str(rank)}
-        both.append(context.Process(target=_member, args=(arguments, out, environment)))
-        both[-1].start()
-    return both
+    return start_several(program, arguments, place, faults or {})
 
 
-def _member(arguments: list[str], out: Path, environment: dict[str, str]) -> None:
-    become(arguments, out, out, partial(os.environ.update, environment))
-
-
-def tell(child: BaseProcess, number: int) -> None:
-    """Send a signal."""
-    assert child.pid is not None
-    os.kill(child.pid, number)
-
-
-def ended(child: BaseProcess, seconds: float = 180.0) -> int:
-    """The exit code, negative where a signal ended it."""
-    child.join(seconds)
-    if child.exitcode is None:
-        child.kill()
-        raise AssertionError("the child did not end")
-    return child.exitcode
+def said_by(place: Path) -> list[str]:
+    """What each process printed, which is never a traceback."""
+    said = [(place / f"out {rank}").read_text() for rank in range(2)]
+    assert "Traceback" not in "".join(said)
+    return said
 
 
 def losses(run: Run) -> list[float]:
@@ -94,10 +68,10 @@ def flat(entry: dict[str, Any]) -> dict[str, float]:
 def test_two_processes_have_the_curve_of_one(place: Path) -> None:
     runs = place / "classifier"
     one = train("classifier", place / "corpus", CLASSIFIER, runs=place / "one")
-    launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr", "127.0.0.1"]
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = ["train", "classifier", "--data", str(place / "corpus"), "--runs", str(runs), *words(CLASSIFIER)]
-    with start([*arguments, "--json"], place / "out", *launcher, "--master-port", str(free_port())) as program:
-        assert program.wait(300) == 0
+    with start([*arguments, "--json"], place / "out", *launcher) as launched:
+        assert launched.wait(300) == 0
     said = (place / "out").read_text()
     assert said.count(" begins: ") == said.count('"run": ') == 1
     facts = json.loads(said[said.index("{\n") : said.rindex("}") + 1])
@@ -112,32 +86,30 @@ def test_two_processes_have_the_curve_of_one(place: Path) -> None:
     check_alike(several, one)
 
 
-@pytest.mark.parametrize("settings", [LM, LINES], ids=["windows", "lines"])
-def test_two_processes_that_are_stopped_go_on(settings: dict[str, str], place: Path) -> None:
+@pytest.mark.parametrize(("settings", "victim"), [(LM, 0), (LINES, 1)], ids=["windows", "lines"])
+def test_two_processes_that_are_stopped_go_on(settings: dict[str, str], victim: int, place: Path) -> None:
     runs = place / "stopped"
     one = train("lm", place / "corpus", settings, runs=place / "one")
     saving = settings | {"train.save_every": "0"}
-    both = pair(place, runs, saving)
-    wait_until(lambda: list(runs.glob(f"*/{CHECKPOINTS}/step-*[1-9]")))
-    for child in both:
-        tell(child, signal.SIGKILL)
-        ended(child)
-    both = pair(place, runs, saving)
-    wait_for("goes on at step", place / "out 0")
-    for child in reversed(both):  # As Ctrl-C does it: to all at about the same time.
-        tell(child, signal.SIGINT)
-    assert [ended(child) for child in both] == [130, 130]
-    assert "and saved. To go on: the same command again" in (place / "out 0").read_text()
+    other = 1 - victim
+    killed = Fault("oratory.training.loop.Fit._update", signal.SIGKILL, call=4)
+    codes = ended(*pair(place, runs, saving, {victim: killed}))
+    assert (codes[victim], codes[other]) == (-signal.SIGKILL, 1)
+    assert f"Process {other} of 2 lost the others, and ends" in said_by(place)[other]
+    asked = Fault("oratory.training.parallel.Crew.agree", signal.SIGINT, call=6)  # Ctrl-C is for all.
+    assert ended(*pair(place, runs, saving, {0: asked, 1: asked})) == [130, 130]
+    said = said_by(place)
+    assert "goes on at step" in said[0]
+    assert "and saved. To go on: the same command again" in said[0]
+    assert said[1] == "oratory: Process 1 of 2 stopped too.\n"
     assert Store(runs).open().status == "interrupted"
-    assert (place / "out 1").read_text() == "oratory: Process 1 of 2 stopped too.\n"
-    both = pair(place, runs, saving)
-    assert [ended(child) for child in both] == [0, 0]
-    said = [(place / f"out {rank}").read_text() for rank in range(2)]
+    assert ended(*pair(place, runs, saving)) == [0, 0]
+    said = said_by(place)
     assert "goes on at step" in said[0]
     assert said[1] == ""
     check_alike(Store(runs).open(), one)
     # Once more: nothing is left to do, in either process.
-    assert [ended(child) for child in pair(place, runs, saving)] == [0, 0]
+    assert ended(*pair(place, runs, saving)) == [0, 0]
     shutil.rmtree(runs)
 
 
@@ -149,28 +121,39 @@ def test_asked_twice_all_end_at_once(place: Path) -> None:
         for child in both:
             with suppress(ProcessLookupError):
                 tell(child, signal.SIGINT)
-    assert all(ended(child, 60) in (1, 130) for child in both)
-    assert "Traceback" not in (place / "out 0").read_text() + (place / "out 1").read_text()
-
-
-def test_one_process_is_gone(place: Path) -> None:
-    runs = place / "gone"
-    many = LM | {"train.iterations": "100000", "train.save_every": "0"}
-    leader, follower = pair(place, runs, many)
-    wait_until(lambda: list(runs.glob(f"*/{CHECKPOINTS}/step-*[1-9]")))
-    tell(follower, signal.SIGKILL)
-    ended(follower)
-    assert ended(leader) == 1
-    said = (place / "out 0").read_text()
-    assert "Process 0 of 2 lost the others, and ends" in said
-    assert "Traceback" not in said
+    assert set(ended(*both, seconds=60)) <= {1, 130}
+    said_by(place)
 
 
 def test_the_leader_has_nothing_to_train_with(place: Path) -> None:
     (place / "file").write_text("")
-    leader, follower = pair(place, place / "file", LM)
-    assert (ended(leader), ended(follower)) == (2, 1)
-    assert "Traceback" not in (place / "out 0").read_text() + (place / "out 1").read_text()
+    assert ended(*pair(place, place / "file", LM)) == [2, 1]
+    said_by(place)
+
+
+@pytest.mark.parametrize(
+    ("rank", "where", "call"),
+    [
+        (0, "oratory.runs.execute._new_run", 1),
+        (0, "oratory.runs.execute.make_task", 1),
+        (0, "oratory.training.parallel.Crew.wrap", 1),
+        (0, "oratory.training.parallel.Crew.agree", 2),
+        (0, "oratory.training.loop.Fit._measure", 2),
+        (0, "oratory.runs.recorder.Recorder.note", 2),
+        (0, "oratory.runs.recorder.write_checkpoint", 2),
+        (1, "oratory.runs.execute._new_run", 1),
+        (1, "oratory.training.parallel.Crew.wrap", 1),
+        (1, "oratory.runs.execute._restore", 1),
+        (1, "oratory.training.loop.Fit._update", 2),
+    ],
+)
+def test_one_process_fails_and_the_other_ends_too(rank: int, where: str, call: int, place: Path, runs: Path) -> None:
+    endless = LM | {"train.iterations": "100000", "train.save_every": "0"}
+    codes = ended(*pair(place, runs, endless, {rank: Fault(where, "Here it fails.", call)}), seconds=60)
+    assert (codes[rank], codes[1 - rank]) == (2, 1)
+    said = said_by(place)
+    assert "oratory: Here it fails." in said[rank]
+    assert f"Process {1 - rank} of 2 lost the others, and ends. The one that ended first says why." in said[1 - rank]
 
 
 def test_a_number_of_processes_that_never_met(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
