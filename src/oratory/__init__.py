@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oratory.baselines import Baselines, NgramCounts, measure_baselines
     from oratory.errors import Failed, InputError
-    from oratory.inspect import Maps, Solution, ablate, attend, heads_of, solve
+    from oratory.inspect import Maps, ablate, attend, heads_of
+    from oratory.inspect.solve import Solution, solve
     from oratory.lab.compare import Compared, compare
     from oratory.lab.reproduce import reproduce
     from oratory.lab.run import TrainedRun, finetune, load_run, train
@@ -37,7 +38,8 @@ _ROOMS = {
     "oratory.model.contract": ("check_mechanism",),
     "oratory.baselines": ("Baselines", "NgramCounts", "measure_baselines"),
     "oratory.runs": ("Run", "Store", "resume"),
-    "oratory.inspect": ("Maps", "Solution", "ablate", "attend", "heads_of", "solve"),
+    "oratory.inspect": ("Maps", "ablate", "attend", "heads_of"),
+    "oratory.inspect.solve": ("Solution", "solve"),
     "oratory.lab.compare": ("Compared", "compare"),
     "oratory.lab.reproduce": ("reproduce",),
     "oratory.lab.run": ("TrainedRun", "finetune", "load_run", "train"),
@@ -74,10 +76,10 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "Store",
     "resume",
     "Maps",
-    "Solution",
     "ablate",
     "attend",
     "heads_of",
+    "Solution",
     "solve",
     "Compared",
     "compare",

@@ -33,6 +33,12 @@ def test_identity_by_least_squares(oratory: Run) -> None:
     assert [round(number, 4) for number in json.loads(done.stdout)["queries"][0]] == [44.6093, 28.4705, 31.0986]
 
 
+def test_a_tiny_margin_is_no_traceback(oratory: Run) -> None:
+    done = oratory("solve", "--keys", "[[1, 0], [-1, 0], [0, 1e-8]]", "--select", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["margin"] == pytest.approx(1e-8)
+
+
 def test_impossible_is_a_failed_check(oratory: Run) -> None:
     arguments = ["solve", "--keys", "[[0, 0], [1, 0], [-1, 0]]", "--select", "0"]
     done = oratory(*arguments, "--json")

@@ -1,13 +1,13 @@
 """Looking inside: what attention does, and what it can be made to do.
 
-Names that need the framework are loaded when they are first used: attention by hand does without it.
+Names that need PyTorch are loaded when they are first used; attention by hand does not need it. The function `solve`
+has the name of its package, so it is imported here at once: afterwards `oratory.inspect.solve` is always the function.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from oratory.inspect.solve import solve
-from oratory.inspect.solve_facts import Certificate, Solution
+from oratory.inspect.solve import Certificate, Solution, solve
 
 if TYPE_CHECKING:
     from oratory.inspect.ablation import Ablation, ablate

@@ -1,84 +1,29 @@
-"""Attention by hand: what was found, and the tables and sentences that it makes."""
+"""What `solve` found, with the tables and sentences that show it."""
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from oratory.inspect.solve.answer import Answer, Vector
+from oratory.inspect.solve.certificate import Certificate
 from oratory.tables import Table, Tabled, number
 
-Vector = tuple[float, ...]
 SHOWN = 12
-"""Keys in a table of weights beside each other."""
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """Why wanted weights cannot be had, in numbers that anyone can check."""
-
-    kind: str
-    """`hull`: the affine combination `left` of wanted keys is the convex combination `right` of the others.
-    `dependency`: keys and ones both vanish under `left`, so that logarithms of weights must, and they give `value`.
-    `ratio`: the weights of two keys that stay differ by a factor of e^`value`, where e^`needed` is wanted.
-    `reach`: the new key would need a score of `needed`; it can have `value` at the most (or at the least)."""
-    left: dict[int, float]
-    right: dict[int, float]
-    value: float | None
-    needed: float | None
-    residual: float
-    """By how much the stated equation fails in floating point, relative to the size of the keys."""
-    says: str
-
-
-@dataclass(frozen=True)
-class Reached:
-    """What comes out when the query is so many times as long."""
-
-    times: float
-    wanted: float
-    """The weight of all wanted keys together."""
-    error: float
-    """The largest difference between a weight and the wanted one."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One query, or one new key, and what it does."""
-
-    wanted: Vector
-    vector: Vector
-    """The query, or the new key where one is replaced."""
-    scores: Vector
-    weights: Vector
-    exact: bool
-    """Weights within 1e-6 of the wanted ones, and those that should be equal equal to 1e-9."""
-    error: float
-    margin: float | None
-    """How far the wanted keys score above the others, for a query of length 1; None where all are wanted."""
-    times_needed: float | None
-    """Where weights come only near: the multiple of the query that gives the wanted ones; None where none does."""
-    certificate: Certificate | None
-    curve: tuple[Reached, ...]
-    output: Vector | None
-    """The weighted mean of the values, where values were given."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; a certificate only where there is one."""
-        facts = asdict(self)
-        return {name: value for name, value in facts.items() if name != "certificate" or value is not None}
+"""Numbers of a vector, or rows and columns of the identity, that a table shows."""
 
 
 @dataclass(frozen=True)
 class Solution(Tabled):
-    """What `solve` found; `to_dict` is what `--json` prints."""
+    """What `solve` found; `--json` prints its `to_dict`."""
 
     task: str
     """What was asked for, in words."""
     method: str
     scale: float
-    """What scores are multiplied with: 1, or one over the root of the dimension."""
+    """The factor that multiplies scores: 1, or one over the root of the dimension."""
     length: float | None
     keys: tuple[Vector, ...]
-    """With the new key in its place, where one was replaced."""
+    """The keys, with the new key in its place where one was replaced."""
     replaced: int | None
     old_key: Vector | None
     fixed_query: Vector | None
@@ -87,25 +32,27 @@ class Solution(Tabled):
 
     @property
     def exact(self) -> bool:
+        """Whether every row has the wanted weights."""
         return all(answer.exact for answer in self.answers)
 
     @property
     def certificate(self) -> Certificate | None:
-        """The first reason why it is impossible, if it is."""
+        """Why the wanted weights are impossible or not reached, for the first row where they are."""
         return next((answer.certificate for answer in self.answers if answer.certificate), None)
 
     @property
     def possible(self) -> bool:
+        """Whether no row has a certificate."""
         return self.certificate is None
 
     @property
     def margin(self) -> float | None:
-        """The smallest of all rows."""
+        """The smallest margin of all rows."""
         return min((answer.margin for answer in self.answers if answer.margin is not None), default=None)
 
     @property
     def query(self) -> Vector:
-        """The query, found or given; the first one of a matrix."""
+        """The query, found or given; for the identity the first one."""
         return self.fixed_query or self.answers[0].vector
 
     @property
@@ -124,7 +71,7 @@ class Solution(Tabled):
         return tuple(answer.weights for answer in self.answers)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values: `query`, `queries` or `key` is what was found."""
+        """Plain values; what was found is `query`, `queries` or `key`."""
         about: dict[str, Any] = {"task": self.task, "method": self.method, "scale": self.scale, "length": self.length}
         if self.identity:
             facts = {
@@ -146,32 +93,35 @@ class Solution(Tabled):
         return {**facts, **about, "keys": self.keys}
 
     def sentences(self) -> list[str]:
-        """What a reader should take away, a sentence each."""
+        """What was found, in a few sentences."""
         if self.exact:
             worst = max(answer.error for answer in self.answers)
             return [f"The weights are the wanted ones: the largest difference is {worst:.1e}."]
-        said = []
-        for row, answer in enumerate(self.answers):
-            if answer.exact:
-                continue
-            where = f"Row {row}: " if self.identity else ""
-            if answer.certificate:
-                said.append(f"{where}Impossible. {answer.certificate.says}")
-                said.append(f"{where}The nearest weights found differ by {answer.error:.4g} at the most.")
-                continue
-            text = f"{where}The weights come near, with a largest difference of {answer.error:.4g}"
-            if answer.times_needed:
-                text += f"; a query {answer.times_needed:.4g} times as long gives the wanted ones"
-            said.append(text + ".")
-        return said
+        rows = enumerate(self.answers)
+        return [text for row, answer in rows if not answer.exact for text in self._shortfall(row, answer)]
+
+    def _shortfall(self, row: int, answer: Answer) -> list[str]:
+        """Why an answer does not have the wanted weights, and by how much they differ."""
+        where = f"Row {row}: " if self.identity else ""
+        if answer.certificate:
+            verdict = "Not reached in floating point" if answer.certificate.kind == "length" else "Impossible"
+            return [
+                f"{where}{verdict}. {answer.certificate.says}",
+                f"{where}The nearest weights found differ by at most {answer.error:.4g}.",
+            ]
+        text = f"{where}The weights differ from the wanted ones by at most {answer.error:.4g}"
+        if answer.times_needed:
+            text += f"; a query {answer.times_needed:.4g} times as long gives the wanted ones"
+        return [f"{text}."]
 
     def tables(self) -> list[Table]:
+        """The weights, and the weights of shorter and longer queries."""
         vectors = self._identity_tables() if self.identity else [self._weights_table()]
         return vectors if self.margin is None else [*vectors, self._curve_table()]
 
     def _weights_table(self) -> Table:
         answer = self.answers[0]
-        name = "query" if self.replaced is None else f"key {self.replaced}"
+        name = "Query" if self.replaced is None else f"New key {self.replaced}"
         rows = tuple(
             (f"{index} (new)" if index == self.replaced else str(index), words(key), *map(_figure, figures))
             for index, (key, *figures) in enumerate(
@@ -180,8 +130,7 @@ class Solution(Tabled):
         )
         margin = "" if answer.margin is None else f" Margin: {answer.margin:.6g}."
         output = "" if answer.output is None else f" Output: {words(answer.output)}."
-        note = f"New {name}: {words(answer.vector)}.{margin}{output}" if self.replaced is not None else ""
-        note = note or f"Query: {words(answer.vector)}.{margin}{output}"
+        note = f"{name}: {words(answer.vector)}.{margin}{output}"
         columns = ("key", "at", "score", "wanted", "weight")
         return Table("Weights", columns, rows, words=2, note=note)
 
@@ -207,11 +156,11 @@ class Solution(Tabled):
             for points in zip(*curves, strict=True)
         )
         columns = ("times", "weight of what is wanted", "largest difference")
-        return Table("The weight reached when the query is so many times as long", columns, rows, words=0)
+        return Table("Weights of shorter and longer queries", columns, rows, words=0)
 
 
 def words(vector: Vector) -> str:
-    """A vector as a person writes it."""
+    """A vector as text, such as (1, 0.5)."""
     shown = ", ".join(f"{value:.6g}" for value in vector[:SHOWN])
     return f"({shown}{', ...' if len(vector) > SHOWN else ''})"
 

@@ -1,41 +1,40 @@
-"""A new key for a fixed query: only its score counts, and the score is the query's length times the key's shadow on it.
+"""A new key for a query that stays.
 
-All other weights keep their proportions whatever the new key is. So there is one number to choose, the new score; the
-key itself is the one nearest to the old key among those with this score (and with the length, where one is fixed).
+Only the score of the new key matters: all other weights keep their proportions whatever the new key is. So there is one
+number to choose, the new score. The new key is the one nearest to the old key among those with this score (and with the
+given length, if there is one).
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oratory.inspect.solve_facts import Certificate
-from oratory.inspect.solve_query import LEAK, NOTHING, Problem
-
-Array = NDArray[np.float64]
+from oratory.inspect.solve.certificate import Certificate
+from oratory.inspect.solve.geometry import LEAKS
+from oratory.inspect.solve.problem import EQUAL, Array, Problem
 
 AIM = 100.0
-"""The score that least squares aims at for a key that is wanted, as for queries; the opposite for one that is not."""
+"""The score that least squares aims at for a key that should have all the weight; minus this for no weight."""
+PARALLEL = 1e-9
+"""A part of the old key across the query that is shorter than this, relative to the key, has no direction."""
 
 
 class Replacement:
-    """A key to be replaced, beside a query that stays."""
+    """The key at `place`, to be replaced, and the query that stays."""
 
     def __init__(self, problem: Problem, query: Array, place: int) -> None:
         self.problem, self.query, self.place = problem, query, place
-        self.scores = problem.factor * problem.keys @ query
+        self.scores = problem.scores(query)
         self.stays = np.arange(len(self.scores)) != place
         self.members = self.stays & problem.inside
         self.share = float(problem.wanted[place])
         reach = problem.factor * float(np.linalg.norm(query)) * (problem.length or np.inf) if query.any() else 0.0
         self.low, self.high = -reach, reach
-        # On a line, a key of a given length is one of two.
-        self.two = problem.length is not None and len(query) == 1
 
-    def exactly(self) -> tuple[Array, Certificate | None]:
-        """The new key, and why it does not give the wanted weights where no key (and no longer query) does."""
+    def exact(self) -> tuple[Array, Certificate | None]:
+        """The new key, and a certificate where no new key gives the wanted weights."""
         return self._key_with(self._attainable(self._best_score())), self._certificate()
 
     def least_squares(self, target: float | None) -> tuple[Array, Certificate | None]:
-        """The shortest key whose score is nearest to a target, stretched to the length where one is fixed."""
+        """The shortest key whose score is nearest to a target, stretched to the length where one is given."""
         if target is None:
             target = self._best_score() if 0 < self.share < 1 else AIM if self.share else -AIM
         if not self.query.any():
@@ -47,40 +46,39 @@ class Replacement:
         return key, self._certificate()
 
     def _best_score(self) -> float:
-        """The score that gives the new key its share; far above or below the rest for all or nothing."""
+        """The score that gives the new key its weight; far above or below the others for a weight of 1 or 0."""
         from scipy.special import logsumexp
 
         fixed = self.problem.length is not None
         if not self.stays.any():
             return float(self.scores[self.place])
         if self.share == 1:
-            return self.high if fixed else float(logsumexp(self.scores[self.stays]) - np.log(LEAK))
+            return self.high if fixed else float(logsumexp(self.scores[self.stays]) - np.log(LEAKS[0]))
         if self.share == 0:
-            return self.low if fixed else float(logsumexp(self.scores[self.members]) + np.log(LEAK))
-        if self._apart() <= NOTHING:
+            return self.low if fixed else float(logsumexp(self.scores[self.members]) + np.log(LEAKS[0]))
+        if self._spread() <= EQUAL:
             return float(self._levels().mean() + np.log(self.share))
         return float(logsumexp(self.scores[self.stays]) + np.log(self.share / (1 - self.share)))
 
     def _levels(self) -> Array:
-        """Scores of wanted keys that stay, less the logarithms of their weights: all alike where they can be right."""
+        """Scores of the wanted keys that stay, minus the logarithms of their weights: equal where these are right."""
         return np.asarray(self.scores[self.members] - np.log(self.problem.wanted[self.members]))
 
-    def _apart(self) -> float:
+    def _spread(self) -> float:
         return float(np.ptp(self._levels())) if self.members.any() else 0.0
 
     def _attainable(self, score: float) -> float:
         """The nearest score that a key can have."""
-        if not self.two:
+        if self.problem.length is None or len(self.query) > 1:
             return float(np.clip(score, self.low, self.high))
-        if abs(score - self.low) != abs(score - self.high):
-            return min(self.low, self.high, key=lambda end: abs(end - score))
-        return self.high
+        # In one dimension only two keys have a given length.
+        return self.high if abs(score - self.high) <= abs(score - self.low) else self.low
 
     def _key_with(self, score: float) -> Array:
         """The key with this score that is nearest to the old one."""
         old, length = self.problem.keys[self.place], self.problem.length
         if not self.query.any():
-            # Every key scores zero, so any will do.
+            # Every key scores zero, so the old one needs only the right length.
             size = float(np.linalg.norm(old))
             if length is None:
                 return np.asarray(old)
@@ -92,63 +90,63 @@ class Replacement:
             across = self._across(across, along) * np.sqrt(max(length**2 - shadow**2, 0.0))
         return np.asarray(shadow * along + across)
 
-    def _across(self, wish: Array, along: Array) -> Array:
-        """A direction of length 1 at a right angle to the query, as near to a wish as can be."""
-        if len(wish) == 1:
+    def _across(self, old: Array, along: Array) -> Array:
+        """The direction of length 1 across the query that is nearest to the old key."""
+        if len(old) == 1:
             return np.zeros(1)
-        if np.linalg.norm(wish) <= NOTHING * np.linalg.norm(self.problem.keys[self.place]):
-            wish = np.eye(len(wish))[np.abs(along).argmin()]
-        wish = wish - (wish @ along) * along
-        return np.asarray(wish / np.linalg.norm(wish))
+        if np.linalg.norm(old) <= PARALLEL * np.linalg.norm(self.problem.keys[self.place]):
+            old = np.eye(len(old))[np.abs(along).argmin()]
+        old = old - (old @ along) * along
+        return np.asarray(old / np.linalg.norm(old))
 
     def _certificate(self) -> Certificate | None:
         return self._ratio() or self._out_of_reach() if self.stays.any() else None
 
     def _ratio(self) -> Certificate | None:
-        """Two keys that stay and whose weights are in the wrong proportion, which no new key changes."""
+        """Two keys that stay with weights in a wrong proportion, which no new key changes."""
         if not self.members.any():
             return None
         members = np.flatnonzero(self.members)
-        if self._apart() > NOTHING:
+        if self._spread() > EQUAL:
             levels = self._levels()
             first, second = int(members[levels.argmax()]), int(members[levels.argmin()])
             needed = float(np.log(self.problem.wanted[first] / self.problem.wanted[second]))
-            return self._fixed(first, second, needed, f"; wanted is a factor of {np.exp(needed):.4g}")
+            return self._proportion(first, second, needed, f"; wanted is a factor of {np.exp(needed):.4g}")
         rest = np.flatnonzero(self.stays & ~self.problem.inside)
         if not len(rest):
             return None
         least, most = int(members[self.scores[members].argmin()]), int(rest[self.scores[rest].argmax()])
-        # Equal weights stay equal in a longer query, and a key that is behind (by more than rounding) falls further;
-        # others do not.
-        rounding = NOTHING * float(np.abs(self.scores[self.stays]).max())
+        # A longer query keeps equal weights equal, and takes weight from a key that scores less (by more than
+        # rounding). It does not keep unequal weights.
+        rounding = self.problem.rounding(self.query)
         allowed = -rounding if self.problem.uniform else np.log(1e-7 / len(self.scores))
         if self.scores[most] - self.scores[least] < allowed:
             return None
-        return self._fixed(most, least, None, f", and key {most} should have none")
+        return self._proportion(most, least, None, f", and key {most} should have none")
 
-    def _fixed(self, first: int, second: int, needed: float | None, wish: str) -> Certificate:
+    def _proportion(self, first: int, second: int, needed: float | None, wanted: str) -> Certificate:
         value = float(self.scores[first] - self.scores[second])
         says = (
             f"Whatever the new key is, the scores of keys {first} and {second} differ by {value:.4g}, so their weights "
-            f"differ by a factor of {np.exp(min(value, 700.0)):.6g}{wish}."
+            f"differ by a factor of {np.exp(min(value, 700.0)):.6g}{wanted}."
         )
         return Certificate("ratio", {first: 1.0}, {second: 1.0}, value, needed, 0.0, says)
 
     def _out_of_reach(self) -> Certificate | None:
         """A score that no key of this length has."""
-        slack = NOTHING * max(1.0, self.high if np.isfinite(self.high) else 1.0)
+        slack = EQUAL * max(1.0, self.high if np.isfinite(self.high) else 1.0)
         if self.share == 1:
             rival = float(self.scores[self.stays].max())
-            return self._short(rival, self.high, "more than") if self.high <= rival else None
+            return self._reach(rival, self.high, "more than") if self.high <= rival else None
         if self.share == 0:
             rival = float(self.scores[self.members].min())
-            return self._short(rival, self.low, "less than") if self.low >= rival else None
+            return self._reach(rival, self.low, "less than") if self.low >= rival else None
         score = self._best_score()
         nearest = self._attainable(score)
-        return self._short(score, nearest, "") if abs(nearest - score) > slack else None
+        return self._reach(score, nearest, "") if abs(nearest - score) > slack else None
 
-    def _short(self, needed: float, value: float, side: str) -> Certificate:
+    def _reach(self, needed: float, value: float, side: str) -> Certificate:
         why = f"a key of length {self.problem.length:g}" if self.query.any() else "with a query of zero every key"
         says = f"The new key would have to score {f'{side} {needed:.6g}'.strip()}; {why} scores "
-        says += f"{value:.6g} at the {'least' if value < 0 or side == 'less than' else 'most'}."
+        says += f"{value:.6g} at {'least' if value < 0 or side == 'less than' else 'most'}."
         return Certificate("reach", {self.place: 1.0}, {}, value, needed, 0.0, says)
