@@ -14,10 +14,10 @@ def command(
     average: Annotated[str | None, typer.Option(help="Keys that should have equal weights, such as 0,1.")] = None,
     weights: Annotated[str | None, typer.Option(help="The weight of every key, such as 0.2,0.8.")] = None,
     identity: Annotated[bool, typer.Option("--identity", help="A query for every key that selects it.")] = False,
-    query: Annotated[str | None, typer.Option(help="A query that stays, such as [1, 0]; with --replace-key.")] = None,
-    replace_key: Annotated[int | None, typer.Option(help="The key to choose anew, for the query that stays.")] = None,
-    length: Annotated[float | None, typer.Option(help="The length of the new key, or how long a query may be.")] = None,
-    values: Annotated[str | None, typer.Option(help="A row of numbers for each key; gives the output too.")] = None,
+    query: Annotated[str | None, typer.Option(help="A fixed query, such as [1, 0]; with --replace-key.")] = None,
+    replace_key: Annotated[int | None, typer.Option(help="The key to replace; with --query.")] = None,
+    length: Annotated[float | None, typer.Option(help="The length of the new key, or the limit for a query.")] = None,
+    values: Annotated[str | None, typer.Option(help="A row of numbers for each key, to compute the output.")] = None,
     method: Annotated[str, typer.Option(help="exact or lstsq (least squares).")] = "exact",
     targets: Annotated[
         str | None, typer.Option(help="The scores that least squares aims at, such as 3,3,-2,-3.")
@@ -28,7 +28,7 @@ def command(
 ) -> None:
     """Attention by hand: a query, or a key, that selects a value, averages some, or gives wanted weights.
 
-    Exit code 1 when no such query or key exists; the certificate says why.
+    Exit code 1 when there is none, or none that survives rounding; the certificate says why.
     """
     from oratory.inspect import solve
 
@@ -65,13 +65,14 @@ def command(
 
 
 def _row(option: str, text: str | None) -> Any:
-    """Numbers with commas between, in brackets or not."""
+    """Numbers separated by commas, with or without brackets."""
     if text is None:
         return None
     return _parsed(option, text if text.strip().startswith("[") else f"[{text}]")
 
 
 def _parsed(option: str, text: str) -> Any:
+    """The value of an option that is written as JSON."""
     import json
 
     from oratory.errors import InputError
