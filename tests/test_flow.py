@@ -25,7 +25,7 @@ ORDER = [
     "lab",
     "cli",
 ]
-SHARED = {"errors", "files", "seeds", "settings", "tables"}
+SHARED = {"errors", "files", "pictures", "seeds", "settings", "tables"}
 """Modules beside the rooms that every room may use; they use no room."""
 
 

@@ -1,7 +1,7 @@
 """A document that tries to be more than text, for every renderer."""
 
-from oratory.report import Document, Figure, Section
-from oratory.report.plots import Mark, differences
+from oratory.pictures import Differences, Mark
+from oratory.report import Document, Figure, Section, draw
 from oratory.tables import Table
 
 HOSTILE = (
@@ -12,7 +12,8 @@ HOSTILE = (
 
 def picture() -> str:
     """A picture with a clip path, markers and text in it."""
-    return differences({HOSTILE: Mark(0.5, (-0.1, 1.1), (0.1, 0.9)), "two": Mark(1.0, (0.5, 1.5), (1.0,))}, HOSTILE)
+    rows = {HOSTILE: Mark(0.5, (-0.1, 1.1), (0.1, 0.9)), "two": Mark(1.0, (0.5, 1.5), (1.0,))}
+    return draw(Differences(rows, HOSTILE))
 
 
 def hostile() -> Document:

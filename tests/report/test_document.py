@@ -1,6 +1,7 @@
 import pytest
 
-from oratory.report import Document, Figure, Section, slug
+from oratory.pictures import Differences, Drawn, Mark, Topic
+from oratory.report import Document, Figure, Section, draw, section_of, slug
 from oratory.tables import Table
 
 
@@ -34,3 +35,11 @@ def test_no_two_figures_have_one_name() -> None:
 def test_no_two_tables_have_one_name() -> None:
     tables = [Table(title, ("a",), ()) for title in ("T 1", "t-1", "語")]
     assert list(Document("", "", [Section("", tables=tables)]).tables) == ["t-1", "t-1-2", "table"]
+
+
+def test_a_topic_becomes_a_section_when_its_pictures_are_drawn() -> None:
+    picture, table = Differences({"a": Mark(1.0)}, "points"), Table("t", ("a",), ())
+    topic = Topic("Title", "Lead.", ["One.", "Two."], [Drawn("name", picture, "Caption.")], [table], "code")
+    figures = [Figure("name", draw(picture), "Caption.")]
+    assert section_of(topic) == Section("Title", "Lead.", ["One.", "Two."], figures, [table], "code")
+    assert section_of(Topic("Title")) == Section("Title", figures=[])

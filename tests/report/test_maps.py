@@ -6,7 +6,6 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -32,26 +31,6 @@ HOSTILE = f"{SENTENCE} </script><script>alert(1)</script> $x$ &amp;"
 @pytest.fixture(scope="module")
 def both() -> Maps:
     return attend(trained("decoder"), SENTENCE, before=True, mean=True, rollout=True, pad_to=22)
-
-
-def _lab(colour: str) -> Any:
-    """CIELAB of #rrggbb."""
-    value = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
-    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-    matrix = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    xyz = np.array(matrix) @ linear / [0.95047, 1.0, 1.08883]
-    bent = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
-    return np.array([116 * bent[1] - 16, 500 * (bent[0] - bent[1]), 200 * (bent[1] - bent[2])])
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_equal_steps_of_the_scale_look_equal(dark: bool) -> None:
-    steps = [_lab(colour) for colour in ramp(dark)[::51]]
-    apart = [float(np.linalg.norm(b - a)) for a, b in pairwise(steps)]
-    assert max(apart) / min(apart) < 1.05
-    lightness = [float(step[0]) for step in steps]
-    assert lightness == sorted(lightness, reverse=not dark)
-    assert abs(lightness[0] - lightness[-1]) > 75
 
 
 def test_the_rows_and_columns_of_a_picture(both: Maps) -> None:
@@ -163,7 +142,7 @@ def test_a_page_that_would_be_too_heavy_keeps_squares(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(
         _unpacked(entry["mean"], 16).reshape(6, 6), reduced(found.weights[1, 0], 3, largest=False), atol=1e-4
     )
-    assert "squares of 3 x 3 tokens are kept" in page(found)
+    assert "squares of 3 x 3 tokens are stored" in page(found)
 
 
 @pytest.fixture

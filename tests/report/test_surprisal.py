@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from oratory.errors import InputError
-from oratory.report.grids import shade
+from oratory.report.ramp import shade
 from oratory.report.surprisal import WIDTH, surprisal, surprisal_html, write_surprisal
 from oratory.runs.use import TextClass, TextSurprisal
 

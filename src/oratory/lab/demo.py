@@ -8,9 +8,9 @@ from oratory.baselines import Baselines, measure_baselines
 from oratory.comparison import Design, Local, parse_variants
 from oratory.inspect import attend
 from oratory.lab.compare import Compared, Listener, compare_design
-from oratory.report import Document, Figure, Section, plots
+from oratory.pictures import Curves
+from oratory.report import Document, Figure, Section, draw
 from oratory.report.comparison import comparison_sections
-from oratory.report.figures import element
 from oratory.report.maps import picture
 from oratory.report.overview import overview
 from oratory.runs import Run, Store
@@ -89,7 +89,7 @@ def _language(run: Run, baselines: Baselines) -> Section:
         name: ([float(entry["step"]) for entry in history], [[entry["perplexity"][name] for entry in history]])
         for name in texts
     }
-    drawn = plots.curves(series, "update", "perplexity", log=True)
+    drawn = draw(Curves(series, "update", "perplexity", log=True))
     sentences = []
     if baselines.chosen:
         for name in texts:
@@ -111,7 +111,7 @@ def _maps(run: Run, texts: tuple[str, ...]) -> Section:
     fitting = [text for text in texts if 8 <= len(text.split()) <= 14] or list(texts)
     maps = attend(run, fitting[0], before=True)
     layer = attend(run, fitting[0], before=True, layer=run.config.layers - 1)
-    drawn = element(picture(layer, ".svg").decode())
+    drawn = picture(layer, "").decode()
     checks = (
         "every sanity check passed" if all(check.passed for check in maps.after.checks) else "a sanity check failed"
     )

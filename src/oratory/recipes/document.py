@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from oratory import __version__
 from oratory.comparison import write_seeds
+from oratory.pictures import Along, Beside, ReferenceMark
 from oratory.recipes.facts import Reproduction, Row
 from oratory.recipes.quantity import ACCURACIES, Quantity, curves_of
 from oratory.recipes.recipe import SPEECHES
-from oratory.report import Document, Figure, Section
+from oratory.report import Document, Figure, Section, draw
 from oratory.report.comparison import comparison_sections
-from oratory.report.recipes import Beside, along, beside
 from oratory.runs import Run, Store
 from oratory.tables import Table
 
@@ -65,11 +65,11 @@ def _places(made: Reproduction, rows: Sequence[Row]) -> list[Figure]:
         unit = "points" if accuracies else "%"
         what = "accuracy" if accuracies else "figure"
         caption = f"Where each {what} of the report lies, seen from our mean."
-        drawn.append(Figure(f"beside-{what}", beside(marks, f"difference from our mean, {unit}"), caption))
+        drawn.append(Figure(f"beside-{what}", draw(Beside(marks, f"difference from our mean, {unit}")), caption))
     return drawn
 
 
-def _mark(row: Row, points: bool) -> Beside:
+def _mark(row: Row, points: bool) -> ReferenceMark:
     assert row.ours is not None
     mean = row.ours.mean
 
@@ -79,7 +79,7 @@ def _mark(row: Row, points: bool) -> Beside:
     def ends(interval: tuple[float, float] | None) -> tuple[float, float] | None:
         return None if interval is None else (off(interval[0]), off(interval[1]))
 
-    return Beside(off(row.reference), ends(row.ours.interval), ends(row.ours.prediction), not row.reason)
+    return ReferenceMark(off(row.reference), ends(row.ours.interval), ends(row.ours.prediction), not row.reason)
 
 
 def _along(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> list[Figure]:
@@ -95,7 +95,7 @@ def _along(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> list[Figure
         series = {name: curves_of(quantity, found) for name, found in runs.items()}
         name = f"{quantity.words}, {quantity.unit}" if quantity.unit else quantity.words
         xlabel = "update" if quantity.logarithmic else "epoch"
-        picture = along(series, points, xlabel, name, log=quantity.logarithmic)
+        picture = draw(Along(series, points, xlabel, name, log=quantity.logarithmic))
         drawn.append(
             Figure(
                 f"along-{quantity}", picture, f"{quantity.words} along training, ours and the report's.".capitalize()

@@ -1,6 +1,7 @@
 """Facts as a person sees them: on the terminal, as a page, on paper, and as files for other programs."""
 
-from oratory.report.document import Document, Figure, Section, slug
+from oratory.report.document import Document, Figure, Section, section_of, slug
+from oratory.report.drawers import draw
 from oratory.report.output import write, write_all, write_report
 
-__all__ = ["Document", "Figure", "Section", "slug", "write", "write_all", "write_report"]
+__all__ = ["Document", "Figure", "Section", "draw", "section_of", "slug", "write", "write_all", "write_report"]

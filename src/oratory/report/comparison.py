@@ -8,8 +8,9 @@ from oratory import __version__
 from oratory.comparison import Comparison, Part, Variant, write_seeds
 from oratory.comparison.matrices import curve_of
 from oratory.errors import InputError
-from oratory.report import grids, plots
+from oratory.pictures import Bars, Confusion, Curves, Differences, Mark, Points
 from oratory.report.document import Document, Figure, Section
+from oratory.report.drawers import draw
 from oratory.runs import Run, Store
 from oratory.tables import Table, number
 
@@ -85,12 +86,12 @@ def _differences(comparison: Comparison) -> str:
             scale = 1.0
         shown = [scale * value for value in values]
         interval = (shown[1], shown[2]) if difference.interval else None
-        rows[variant.name] = plots.Mark(shown[0], interval, tuple(shown[3 if interval else 1 :]))
+        rows[variant.name] = Mark(shown[0], interval, tuple(shown[3 if interval else 1 :]))
     label = {"accuracy": "accuracy, points", "perplexity": "perplexity, %"}.get(
         comparison.metric.name, comparison.metric.name
     )
     label = f"difference of {label} from {comparison.variants[0].name}"
-    return plots.differences(rows, label, comparison.metric.better)
+    return draw(Differences(rows, label, comparison.metric.better))
 
 
 def _about_differences(comparison: Comparison) -> str:
@@ -109,22 +110,22 @@ def _parts(comparison: Comparison) -> Section:
         name: [_scaled(comparison, values.get(part)) for part in names] for name, values in comparison.baselines.items()
     }
     if comparison.task == "classifier":
-        drawn = plots.grouped(names, variants, "accuracy on test, %", baselines)
+        drawn = draw(Bars(names, variants, "accuracy on test, %", baselines))
         caption = "Accuracy on all test items, on those that train has word for word, and on those it has not."
         title, lead = "Seen and unseen", "Accuracy on seen items measures memory; on unseen items, what was learned."
     else:
-        drawn = plots.texts(names, variants, comparison.metric.name, baselines, log=comparison.metric.logarithmic)
+        drawn = draw(Points(names, variants, comparison.metric.name, baselines, log=comparison.metric.logarithmic))
         caption = f"{comparison.metric.name.capitalize()} of each test text, with 95% intervals; marks are baselines."
         title, lead = "Each text", "Every token of every text is scored once. Lower is better."
     figure = Figure(f"parts-{comparison.id}", drawn, caption)
     return Section(title, lead, figures=[figure], tables=comparison.part_tables())
 
 
-def _mark(comparison: Comparison, part: Part) -> plots.Mark:
+def _mark(comparison: Comparison, part: Part) -> Mark:
     factor = 100.0 if comparison.metric.name == "accuracy" else 1.0
     interval = part.estimate.interval
     ends = (factor * comparison.value(interval[0]), factor * comparison.value(interval[1])) if interval else None
-    return plots.Mark(factor * comparison.value(part.estimate.mean), ends)
+    return Mark(factor * comparison.value(part.estimate.mean), ends)
 
 
 def _scaled(comparison: Comparison, value: float | None) -> float | None:
@@ -134,14 +135,14 @@ def _scaled(comparison: Comparison, value: float | None) -> float | None:
 def _curves(comparison: Comparison, runs: Mapping[str, list[Run]]) -> Section:
     caption = "Mean over seeds; the band goes from the lowest seed to the highest."
     if comparison.task != "classifier":
-        drawn = plots.curves(_series(comparison, runs), "update", "perplexity of the test texts", log=True)
+        drawn = draw(Curves(_series(comparison, runs), "update", "perplexity of the test texts", log=True))
         return Section("Learning curves", figures=[Figure(f"curves-{comparison.id}", drawn, caption)])
     on_the_way = all(len(curve_of(run, comparison.metric)) > 1 for found in runs.values() for run in found)
     figures = []
     for key, label in (TEST if on_the_way else OTHERS).items():
         series = _series(comparison, runs, key)
         if series:
-            drawn = plots.curves(series, "epoch", label)
+            drawn = draw(Curves(series, "epoch", label))
             figures.append(Figure(f"curves-{key.replace('_', '-')}-{comparison.id}", drawn, caption))
     lead = "" if on_the_way else "Test is measured once, at the end."
     return Section("Learning curves", lead, figures=figures)
@@ -164,7 +165,7 @@ def _confusions(comparison: Comparison, runs: Mapping[str, list[Run]]) -> Sectio
     figures = []
     for name, found in runs.items():
         total = np.sum([run.result["test"]["confusion"] for run in found], axis=0)
-        drawn = grids.confusion(total.tolist(), found[0].record["labels"])
+        drawn = draw(Confusion(total.tolist(), found[0].record["labels"]))
         figures.append(Figure(f"confusion-{name}", drawn, f"{name}: test items by label and prediction, all seeds."))
     return Section("Which is taken for which", figures=figures)
 

@@ -1,4 +1,4 @@
-"""What a report says, as plain values: the renderers beside this file decide how it looks."""
+"""What a report says, as plain values. The renderers beside this file decide how it looks."""
 
 import re
 import unicodedata
@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from oratory.pictures import Topic
+from oratory.report.drawers import draw
 from oratory.tables import Table
 
 LONGEST_NAME = 60
-"""Characters in the name of a file."""
+"""The most characters that the name of a file has."""
 
 
 def slug(text: str, otherwise: str = "untitled") -> str:
@@ -20,7 +22,7 @@ def slug(text: str, otherwise: str = "untitled") -> str:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture that we drew, as an SVG element; the name becomes its file's name."""
+    """A drawn picture as an SVG element. Its name becomes the name of its file."""
 
     name: str
     svg: str
@@ -37,12 +39,18 @@ class Section:
     figures: Sequence[Figure] = ()
     tables: Sequence[Table] = ()
     code: str = ""
-    """Lines to type, or settings to copy; shown as they are."""
+    """Commands to type or settings to copy; shown unchanged."""
+
+
+def section_of(topic: Topic) -> Section:
+    """The section that a topic makes once its pictures are drawn."""
+    figures = [Figure(each.name, draw(each.picture), each.caption) for each in topic.figures]
+    return Section(topic.title, topic.lead, topic.sentences, figures, topic.tables, topic.code)
 
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report. Names of figures become file-safe and different from each other, whatever they were."""
+    """A whole report. The names of its figures are made safe for files and different from each other."""
 
     title: str
     lead: str
@@ -64,7 +72,7 @@ class Document:
 
     @property
     def tables(self) -> dict[str, Table]:
-        """Every table under a file-safe name made from its title."""
+        """Every table, under a name made from its title that is safe for files."""
         return _named(((table.title, table) for section in self.sections for table in section.tables), "table")
 
 
@@ -72,7 +80,7 @@ _T = TypeVar("_T")
 
 
 def _named(things: Iterable[tuple[str, _T]], otherwise: str) -> dict[str, _T]:
-    """Things under slugs of their names; a number tells two apart that would be one."""
+    """Things under the slugs of their names; equal slugs are told apart by a number."""
     named: dict[str, _T] = {}
     for text, thing in things:
         name = first = slug(text, otherwise)

@@ -1,32 +1,29 @@
 """Attention by hand as a picture: keys and query, the weights, and the weight against the length of the query."""
 
-import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oratory.errors import InputError
 from oratory.files import write_bytes
 from oratory.inspect import Solution
-from oratory.report.figures import _INK, PALETTE, _drawing
+from oratory.report import canvas
+from oratory.report.canvas import INK, PALETTE
+from oratory.report.ramp import colormap
 
 Array = NDArray[np.float64]
 
 WANTED, OTHER, NEW = PALETTE[0], PALETTE[1], PALETTE[2]
 KINDS = (".svg", ".png", ".pdf")
-_UNDATED: Any = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
-"""So that one solution always gives the same file."""
 NAMED = 30
-"""Keys that still get their number in a picture."""
+"""Up to this number of keys, each has its number in the picture."""
 
 
 def picture(solution: Solution, kind: str = ".svg") -> bytes:
     """The picture of a solution as a file of this kind: .svg, .png or .pdf."""
-    with _drawing() as (figure, axes):
-        axes.remove()
-        figure.set_size_inches(9.6, 3.4)
+    with canvas.style():
+        figure = canvas.sheet(9.6, 3.4)
         left, middle, right = figure.subplots(1, 3, width_ratios=(1.2, 1.0, 1.0))
         _draw_keys(left, solution)
         if solution.identity:
@@ -34,25 +31,21 @@ def picture(solution: Solution, kind: str = ".svg") -> bytes:
         else:
             _draw_weights(middle, solution)
         _draw_curve(right, solution)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format=kind.removeprefix("."), dpi=200, metadata=_UNDATED[kind])
-        return buffer.getvalue()
+        return canvas.save(figure, kind, dpi=200)
 
 
 def kind_of(path: Path) -> str:
-    """The kind of picture that a file's name asks for."""
-    if path.suffix.lower() not in KINDS:
-        raise InputError(f"{path} must end in {', '.join(KINDS[:-1])} or {KINDS[-1]}.")
-    return path.suffix.lower()
+    """The kind of picture that the name of a file asks for."""
+    return canvas.kind_of(path, KINDS)
 
 
 def write_picture(solution: Solution, path: Path) -> None:
-    """Write the picture; its kind follows from the name."""
+    """Write the picture; the ending of the name decides its kind."""
     write_bytes(path, picture(solution, kind_of(path)))
 
 
 def _draw_keys(axes: Any, solution: Solution) -> None:
-    """Keys in the plane of the query and of the direction in which they differ most beside it."""
+    """The keys, seen in two directions: along the query, and across it where they differ most."""
     keys = np.array(solution.keys)
     names = ("along the query", "across it") if not solution.identity else ("first main direction", "second")
     plane = _plane(keys, None if solution.identity else np.array(solution.query))
@@ -65,10 +58,10 @@ def _draw_keys(axes: Any, solution: Solution) -> None:
         tip = np.array(query) @ plane
         size = float(np.linalg.norm(query))
         if size:
-            # All that matters of a query here is where it points; its length is in the other panels.
+            # Only the direction of a query matters here; its length is in the other panels.
             end = tip / size * reach * 1.15
             axes.plot(*end, alpha=0)
-            axes.annotate("", end, (0, 0), arrowprops={"arrowstyle": "-|>", "color": _INK, "linewidth": 1.2})
+            axes.annotate("", end, (0, 0), arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 1.2})
     if solution.old_key is not None:
         old = np.array(solution.old_key) @ plane
         axes.plot(*old, "o", color=NEW, fillstyle="none")
@@ -78,7 +71,7 @@ def _draw_keys(axes: Any, solution: Solution) -> None:
         axes.plot(x, y, "o" if wanted[index] else "s", color=color, markersize=7)
         if len(spots) <= NAMED:
             axes.annotate(str(index), (x, y), (5, 5), textcoords="offset points")
-    axes.plot(0, 0, "+", color=_INK)
+    axes.plot(0, 0, "+", color=INK)
     axes.margins(0.12)
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel(names[0])
@@ -87,7 +80,7 @@ def _draw_keys(axes: Any, solution: Solution) -> None:
 
 
 def _plane(keys: Array, query: Array | None) -> Array:
-    """Two directions of length 1 as columns: the query's, then the widest of the keys at a right angle to it."""
+    """Two unit vectors as columns: along the query, and at a right angle to it where the keys differ most."""
     size = keys.shape[1]
     if size == 1:
         return np.array([[1.0, 0.0]])
@@ -96,19 +89,19 @@ def _plane(keys: Array, query: Array | None) -> Array:
         return np.asarray(np.linalg.svd(spread)[2][:2].T)
     along = query / np.linalg.norm(query)
     rest = np.linalg.svd(spread - np.outer(spread @ along, along))[2]
-    # With no spread beside the query, the direction that comes first may be the query itself.
+    # Where the keys differ only along the query, the first direction may be the query itself.
     across = next(row for row in rest if abs(row @ along) < 0.7)
     across = across - (across @ along) * along
     return np.stack([along, across / np.linalg.norm(across)], axis=1)
 
 
 def _draw_weights(axes: Any, solution: Solution) -> None:
-    """A bar for each weight and a line where it should end."""
+    """A bar for each weight, and a line at the weight that was wanted."""
     answer = solution.answers[0]
     for index, (weight, wanted) in enumerate(zip(answer.weights, answer.wanted, strict=True)):
         color = NEW if index == solution.replaced else WANTED if wanted else OTHER
         axes.bar(index, weight, 0.7, color=color)
-        axes.plot([index - 0.45, index + 0.45], [wanted, wanted], color=_INK, linewidth=1.2)
+        axes.plot([index - 0.45, index + 0.45], [wanted, wanted], color=INK, linewidth=1.2)
         if len(answer.weights) <= 8:
             above = max(weight, wanted) + 0.02
             axes.text(index, above, f"{weight:.3f}", ha="center", va="bottom", fontsize=9)
@@ -120,8 +113,8 @@ def _draw_weights(axes: Any, solution: Solution) -> None:
 
 
 def _draw_matrix(figure: Any, axes: Any, solution: Solution) -> None:
-    """The weights of all queries, a row each."""
-    image = axes.imshow(np.array(solution.weights), cmap="cividis", vmin=0, vmax=1)
+    """The weights of all queries, one row for each."""
+    image = axes.imshow(np.array(solution.weights), cmap=colormap(), vmin=0, vmax=1)
     figure.colorbar(image, ax=axes, shrink=0.8)
     if len(solution.keys) <= NAMED:
         axes.set_xticks(range(len(solution.keys)))
@@ -132,11 +125,11 @@ def _draw_matrix(figure: Any, axes: Any, solution: Solution) -> None:
 
 
 def _draw_curve(axes: Any, solution: Solution) -> None:
-    """The weight of the wanted keys, in the worst row, against the length of the query."""
+    """The weight of the wanted keys, for the query where it is smallest, against the length of the query."""
     points = list(zip(*(answer.curve for answer in solution.answers), strict=True))
     times = [row[0].times for row in points]
     axes.plot(times, [min(point.wanted for point in row) for row in points], "o-", color=WANTED, markersize=4)
-    axes.axvline(1, color=_INK, linewidth=0.8, linestyle=":")
+    axes.axvline(1, color=INK, linewidth=0.8, linestyle=":")
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}" if value >= 1 else f"1/{1 / value:.0f}")
     axes.set_ylim(0, 1.1)

@@ -3,7 +3,6 @@
 T tokens; a row of a map is a query, a column is a key.
 """
 
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oratory.errors import InputError
 from oratory.files import write_bytes
-from oratory.report.figures import _drawing, _lines, _svg
-from oratory.report.keys import _UNDATED
-from oratory.report.ramp import ramp
-from oratory.report.surprisal import _shown
+from oratory.report import canvas
+from oratory.report.ramp import colormap
 from oratory.tables import shortened
 
 if TYPE_CHECKING:
@@ -28,13 +24,13 @@ Array = NDArray[np.float32]
 
 KINDS = (".png", ".svg", ".pdf", ".html", ".npz")
 LABELLED = 64
-"""Tokens up to which each has its label."""
+"""Up to this number of tokens, each has its label."""
 LETTERS = 18
-"""Letters of a label at the most."""
+"""The most letters of a label."""
 LARGE, WIDEST, SMALLEST = 6.2, 22.0, 0.9
-"""Inches: a map alone, all maps beside each other, and the least for one of many."""
+"""Inches: the side of a map alone, the width of all maps of a row, and the smallest side of one of many."""
 CELLS = {1: 1024, 4: 512, 16: 256}
-"""Cells of a map along one side, by how many maps there are; a longer text is drawn in squares of several tokens."""
+"""The most cells along one side, by the number of maps; a longer text is drawn in squares of several tokens."""
 PADDED = "#8c8c8c"
 
 
@@ -48,13 +44,11 @@ class Panel:
 
 def kind_of(path: Path) -> str:
     """The kind of file that a name asks for."""
-    if path.suffix.lower() not in KINDS:
-        raise InputError(f"{path} must end in {', '.join(KINDS[:-1])} or {KINDS[-1]}.")
-    return path.suffix.lower()
+    return canvas.kind_of(path, KINDS)
 
 
 def write_maps(maps: "Maps", path: Path) -> None:
-    """Write maps as a picture, as an interactive page, or as arrays of numpy; the name says which."""
+    """Write maps as a picture, as an interactive page or as numpy arrays; the ending of the name decides."""
     kind = kind_of(path)
     if kind == ".html":
         from oratory.report.maps_html import page
@@ -65,39 +59,37 @@ def write_maps(maps: "Maps", path: Path) -> None:
 
 
 def picture(maps: "Maps", kind: str = ".svg") -> bytes:
-    """The maps as a file of this kind: mean and rollout where they were asked for, else a map for each head.
+    """The maps as a file of this kind or, without a kind, as an SVG element for a page.
 
-    Before and after training stand side by side. All maps of a picture share one scale of colours.
+    A picture shows the mean over heads and rollout where they were asked for, and otherwise one map for each head.
+    Before and after training are side by side. All maps of a picture share one colour scale.
     """
+    with canvas.style():
+        return canvas.save(_figure(maps), kind)
+
+
+def _figure(maps: "Maps") -> Any:
     rows = panels(maps)
     columns = max(map(len, rows))
     side = max(SMALLEST, min(LARGE if len(rows) * columns <= 2 else _side(len(maps.tokens)), WIDEST / columns))
+    cells = _cells(len(rows) * columns)
     peak, most = scale(maps, [panel.weights for row in rows for panel in row])
-    with _drawing() as (figure, axes):
-        axes.remove()
-        figure.set_size_inches(side * columns + 2.2, (side + 0.3) * len(rows) + 1.6)
-        grid = figure.subplots(len(rows), columns, squeeze=False)
-        image = None
-        for at, row in enumerate(rows):
-            for column, panel in enumerate(row):
-                image = _draw(grid[at, column], panel, maps, peak, _most(len(rows) * columns))
-        _label(grid, maps.tokens, len(maps.tokens) - maps.padding, side)
-        figure.colorbar(
-            image,
-            ax=grid,
-            shrink=min(1.0, 3.0 / len(rows)),
-            label="weight",
-            pad=0.01,
-            aspect=30,
-            extend="max" if most > peak else "neither",
-        )
-        said = [f"{maps.name}: {maps.text}", *maps.sentences()]
-        said += _reduced(len(maps.tokens), _most(len(rows) * columns))
-        wide = int(13 * figure.get_figwidth())
-        figure.suptitle("\n".join(_lines(each, wide) for each in said), fontsize=9)
-        figure.supxlabel("key", fontsize=9)
-        figure.supylabel("query", fontsize=9)
-        return saved(figure, kind)
+    figure = canvas.sheet(side * columns + 2.2, (side + 0.3) * len(rows) + 1.6)
+    grid = figure.subplots(len(rows), columns, squeeze=False)
+    image = None
+    for at, row in enumerate(rows):
+        for column, panel in enumerate(row):
+            image = _draw(grid[at, column], panel, maps.padding, peak, cells)
+    _label(grid, maps.tokens, len(maps.tokens) - maps.padding, side)
+    longer = "max" if most > peak else "neither"
+    shrink = min(1.0, 3.0 / len(rows))
+    figure.colorbar(image, ax=grid, shrink=shrink, label="weight", pad=0.01, aspect=30, extend=longer)
+    said = [f"{maps.name}: {maps.text}", *maps.sentences(), *_about_squares(len(maps.tokens), cells)]
+    wide = int(13 * figure.get_figwidth())
+    figure.suptitle("\n".join(canvas.wrapped(each, wide) for each in said), fontsize=9)
+    figure.supxlabel("key", fontsize=9)
+    figure.supylabel("query", fontsize=9)
+    return figure
 
 
 def panels(maps: "Maps") -> list[list[Panel]]:
@@ -138,10 +130,10 @@ def reduced(weights: Array, size: int, largest: bool = True) -> Array:
 
 
 def scale(maps: "Maps", shown: Sequence[Array]) -> tuple[float, float]:
-    """Where the scale of colours ends, and the largest weight.
+    """Where the colour scale ends, and the largest weight.
 
-    All but the largest 0.5% of what queries may see lie within the scale: the first token of a decoder sees itself
-    alone, and its weight of one would leave all others pale.
+    Of the weights that the rules allow, all but the largest 0.5% are within the scale. The first token of a decoder
+    sees only itself, and its weight of one would leave all others pale.
     """
     length = len(maps.tokens) - maps.padding
     step = math.ceil(length / 512)
@@ -152,35 +144,23 @@ def scale(maps: "Maps", shown: Sequence[Array]) -> tuple[float, float]:
     return end or 1.0, most
 
 
-def saved(figure: Any, kind: str) -> bytes:
-    """A drawn figure as a file, always the same for the same figure; without a kind, as an element for a page."""
-    if not kind:
-        return _svg(figure).encode()
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind.removeprefix("."), dpi=150, metadata=_UNDATED[kind])
-    return buffer.getvalue()
-
-
 def label_of(token: str) -> str:
-    """A token as it stands beside a map."""
-    shown = _shown(token)
-    return shortened(shown, LETTERS)
+    """The label of a token beside a map."""
+    return shortened(canvas.visible(token), LETTERS)
 
 
-def _draw(axes: Any, panel: Panel, maps: "Maps", peak: float, most: int) -> Any:
-    from matplotlib.colors import ListedColormap
+def _draw(axes: Any, panel: Panel, padding: int, peak: float, most: int) -> Any:
     from matplotlib.patches import Rectangle
 
     length = len(panel.weights)
     drawn = reduced(panel.weights, math.ceil(length / most))
     ends = (-0.5, length - 0.5, length - 0.5, -0.5)
-    colours = ListedColormap(ramp())
-    image = axes.imshow(drawn, cmap=colours, vmin=0, vmax=peak, extent=ends, interpolation="none", aspect="equal")
-    if maps.padding:
-        real = length - maps.padding
+    image = axes.imshow(drawn, cmap=colormap(), vmin=0, vmax=peak, extent=ends, interpolation="none", aspect="equal")
+    if padding:
+        real = length - padding
         look: Any = {"facecolor": PADDED, "alpha": 0.35, "hatch": "////", "edgecolor": "#ffffff", "linewidth": 0}
-        axes.add_patch(Rectangle((real - 0.5, -0.5), maps.padding, length, **look))
-        axes.add_patch(Rectangle((-0.5, real - 0.5), real, maps.padding, **look))
+        axes.add_patch(Rectangle((real - 0.5, -0.5), padding, length, **look))
+        axes.add_patch(Rectangle((-0.5, real - 0.5), real, padding, **look))
     axes.set_title(panel.title, fontsize=9, pad=3)
     for spine in axes.spines.values():
         spine.set_visible(True)
@@ -189,7 +169,7 @@ def _draw(axes: Any, panel: Panel, maps: "Maps", peak: float, most: int) -> Any:
 
 
 def _label(grid: Any, tokens: Sequence[str], real: int, side: float) -> None:
-    """Tokens at the left and below; numbers where there are too many, or where there is no room to read them."""
+    """Label the outer axes with the tokens, or with numbers where the tokens could not be read."""
     size = min(9.0, 0.8 * 72 * side / len(tokens))
     named = len(tokens) <= LABELLED and size >= 4
     labels = [label_of(token) for token in tokens]
@@ -208,14 +188,15 @@ def _label(grid: Any, tokens: Sequence[str], real: int, side: float) -> None:
 
 
 def _side(length: int) -> float:
-    """Inches of one map of several: as many as its labels need."""
+    """The side of one map of several, in inches: as much as its labels need."""
     return float(np.clip(0.095 * length, 1.6, 4.2)) if length <= LABELLED else 3.0
 
 
-def _most(count: int) -> int:
+def _cells(count: int) -> int:
+    """The most cells along one side, where there are `count` maps."""
     return next((cells for most, cells in CELLS.items() if count <= most), 128)
 
 
-def _reduced(length: int, most: int) -> list[str]:
+def _about_squares(length: int, most: int) -> list[str]:
     size = math.ceil(length / most)
     return [] if size == 1 else [f"{length:,} tokens: each cell is the largest weight of {size} x {size} tokens."]

@@ -1,7 +1,8 @@
-"""Attention maps as one interactive page that needs nothing but itself.
+"""Attention maps as one interactive page in one file.
 
-A weight w is kept as round(M sqrt(w)) with M = 255 or 65,535, which spends the steps where most weights are; maps are
-then deflated and written as base64. What would make the page too heavy is kept in squares of several tokens.
+A weight w is stored as round(M sqrt(w)) with M = 255 or 65,535, so that small weights, which are the most frequent, are
+stored more exactly. Maps are then deflated and written as base64. Maps that would make the page too large are stored
+in squares of several tokens.
 """
 
 import base64
@@ -18,28 +19,28 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from oratory import __version__
-from oratory.report.html import templates
 from oratory.report.maps import label_of, reduced, scale
 from oratory.report.ramp import ramp
+from oratory.report.template import environment
 
 if TYPE_CHECKING:
     from oratory.inspect import Maps, Stage
 
 BUDGET = 24_000_000
-"""Cells of all maps together; beyond it they are kept in squares."""
+"""The most cells that all maps may have together; with more, they are stored in squares."""
 FINE = 4_000_000
-"""Cells up to which each is kept in 16 bits."""
+"""Up to this number of cells, each is stored in 16 bits."""
 THUMB = 64
-"""Cells of a small map along one side."""
+"""The most cells along one side of a small map."""
 
 
 def page(maps: "Maps") -> str:
-    """The page as text. Whatever comes from a text is escaped, and stays text."""
+    """The page as text. Everything that comes from a user's text is escaped."""
     data = payload(maps)
     packed = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
     script, style = _template("maps.js"), _template("maps.css")
     return (
-        templates()
+        environment()
         .get_template("maps.html")
         .render(
             maps=maps,
@@ -54,11 +55,11 @@ def page(maps: "Maps") -> str:
 
 
 def payload(maps: "Maps") -> dict[str, Any]:
-    """What the page's script draws."""
+    """The data that the page's script draws."""
     length = len(maps.tokens)
     stages = [_named(maps, stage) for stage in maps.stages]
     cells = sum(len(named) for named in stages) * length**2
-    # In squares, both the largest weight and the mean are kept, lest one hide the other.
+    # A square stores both its largest weight and its mean, because neither shows the other.
     size = 1 if cells <= BUDGET else math.ceil(math.sqrt(2 * cells / BUDGET))
     bits = 16 if cells <= FINE else 8
     shown = [weights for named in stages for weights in named.values()]
@@ -79,7 +80,7 @@ def payload(maps: "Maps") -> dict[str, Any]:
 
 
 def _named(maps: "Maps", stage: "Stage") -> dict[str, NDArray[np.float32]]:
-    """Every map of a stage by its name."""
+    """Every map of a stage, by its name."""
     found = {
         f"layer {layer} head {head}": stage.weights[at, place]
         for at, layer in enumerate(maps.layers)
@@ -104,21 +105,21 @@ def _map(name: str, weights: NDArray[np.float32], size: int, bits: int) -> dict[
 
 
 def pack(weights: NDArray[np.float32], bits: int) -> str:
-    """Weights as deflated whole numbers in base64."""
+    """Weights as whole numbers, deflated and written as base64."""
     steps = 2**bits - 1
     whole = np.round(np.sqrt(np.clip(weights, 0, 1)) * steps).astype("<u2" if bits == 16 else np.uint8)
     return base64.b64encode(zlib.compress(whole.tobytes(), 6)).decode("ascii")
 
 
 def _kept(data: dict[str, Any], size: int) -> str:
-    """How exact the page is, and what it weighs."""
+    """A sentence about the precision of the weights and the size of the page."""
     off = 1 / (2 ** data["bits"] - 1)
     weight = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
-    said = f"The maps take {weight} of this page; a weight is kept to within {off:.1g}."
+    said = f"The maps take {weight} of this page; weights are exact to {off:.1g}."
     if data["size"] > 1:
         said += (
-            f" To keep the page light, squares of {data['size']} x {data['size']} tokens are kept, with their largest "
-            "weight and their mean; a page of one layer and head has every weight."
+            f" To keep the page small, squares of {data['size']} x {data['size']} tokens are stored, each with its "
+            "largest weight and its mean; a page of one layer and head stores every weight."
         )
     return said
 

@@ -2,8 +2,9 @@
 
 from oratory import __version__
 from oratory.baselines import Baselines
-from oratory.report import figures
+from oratory.report.baselines import accuracy, perplexity
 from oratory.report.document import Document, Figure, Section
+from oratory.report.drawers import draw
 from oratory.text import Audit, Description
 
 TEXTS = 6
@@ -41,9 +42,9 @@ def _figures(baselines: Baselines) -> list[Figure]:
     drawn = []
     if baselines.classifier:
         caption = "Accuracy of the baselines on test, with 95% intervals."
-        drawn.append(Figure("baseline-accuracy", figures.accuracy(baselines), caption))
+        drawn.append(Figure("baseline-accuracy", draw(accuracy(baselines)), caption))
     if baselines.lm:
         texts = list(next(iter(baselines.lm.values())).texts)[:TEXTS]
         caption = "Perplexity of the test texts against the order of the n-gram model; lower is better."
-        drawn.append(Figure("baseline-perplexity", figures.perplexity(baselines, texts), caption))
+        drawn.append(Figure("baseline-perplexity", draw(perplexity(baselines, texts)), caption))
     return drawn

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from oratory import __version__
-from oratory.report import grids, plots
+from oratory.pictures import Bars, Confusion, Curves, Mark, Points, Reliability
 from oratory.report.document import Document, Figure, Section
+from oratory.report.drawers import draw
 from oratory.runs import Run
 from oratory.tables import Table, number, percent
 
@@ -30,8 +31,8 @@ def run_document(run: Run) -> Document:
 def _result(run: Run, result: Mapping[str, Any]) -> Section:
     if run.task != "classifier":
         texts = {name: text["perplexity"] for name, text in result.items() if text["perplexity"] is not None}
-        marks = [plots.Mark(value) for value in texts.values()]
-        drawn = plots.texts(list(texts), {"perplexity": marks}) if texts else ""
+        marks = [Mark(value) for value in texts.values()]
+        drawn = draw(Points(list(texts), {"perplexity": marks})) if texts else ""
         caption = "Perplexity of each text; lower is better. Train was learned from."
         figures = [Figure("perplexity", drawn, caption)] if drawn else []
         return Section(
@@ -41,8 +42,8 @@ def _result(run: Run, result: Mapping[str, Any]) -> Section:
     if test is None or test.get("accuracy_seen") is None or test.get("accuracy_unseen") is None:
         return Section("What it scores", tables=run.results())
     groups = {"all": "accuracy", "seen": "accuracy_seen", "unseen": "accuracy_unseen"}
-    bars = {"test": [plots.Mark(100 * test[key]) for key in groups.values()]}
-    drawn = plots.grouped(list(groups), bars, "accuracy on test, %")
+    bars = {"test": [Mark(100 * test[key]) for key in groups.values()]}
+    drawn = draw(Bars(list(groups), bars, "accuracy on test, %"))
     caption = "Accuracy on all test items, on those that train has word for word, and on those it has not."
     lead = "Accuracy on seen items measures memory; on unseen items, what was learned."
     return Section("What it scores", lead, figures=[Figure("accuracy", drawn, caption)], tables=run.results())
@@ -60,18 +61,18 @@ def _curves(run: Run) -> Section:
         series = {
             name: (xs, [[_or_nan(value, 100) for value in values]]) for name, values in found.items() if any(values)
         }
-        drawn = plots.curves(series, "epoch", "accuracy, %")
+        drawn = draw(Curves(series, "epoch", "accuracy, %"))
         figures.append(Figure("curves", drawn, "Accuracy along training."))
     else:
         xs = [float(entry["step"]) for entry in history]
         texts = list(dict.fromkeys(text for entry in history for text in entry["perplexity"]))
         series = {text: (xs, [[_or_nan(entry["perplexity"].get(text)) for entry in history]]) for text in texts}
-        drawn = plots.curves(series, "update", "perplexity", log=True)
+        drawn = draw(Curves(series, "update", "perplexity", log=True))
         figures.append(Figure("curves", drawn, "Perplexity along training."))
     losses = [(float(entry["step"]), float(entry["loss"])) for entry in run.metrics() if "loss" in entry]
     if losses:
         steps, values = zip(*losses, strict=True)
-        drawn = plots.curves({"loss": (steps, [values])}, "update", "loss of the batch, nats")
+        drawn = draw(Curves({"loss": (steps, [values])}, "update", "loss of the batch, nats"))
         figures.append(Figure("loss", drawn, "The loss of every update."))
     return Section("Learning curves", figures=figures)
 
@@ -87,14 +88,14 @@ def _of_labels(run: Run, result: Mapping[str, Any]) -> list[Section]:
         return []
     facts = result[split]
     labels = run.record["labels"]
-    shown = grids.confusion(facts["confusion"], labels)
+    shown = draw(Confusion(facts["confusion"], labels))
     confusion = Figure("confusion", shown, f"Items of {split} by label (rows) and prediction (columns).")
     bins = [
         (entry["confidence"], round(entry["accuracy"] * entry["items"]), entry["items"])
         for entry in facts["calibration"]
     ]
     caption = f"Accuracy on {split} against confidence; calibration error {facts['calibration_error']:.3f}."
-    believed = Figure("calibration", grids.calibration(bins), caption)
+    believed = Figure("calibration", draw(Reliability(bins)), caption)
     rows = tuple(
         (name, number(entry["items"]), *(percent(entry[key]) for key in ("precision", "recall", "f1")))
         for name, entry in facts["per_class"].items()

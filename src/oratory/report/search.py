@@ -5,8 +5,9 @@ import shlex
 from oratory import __version__
 from oratory.comparison import write_seeds
 from oratory.comparison.search_facts import COMPLETE, FAILED, PRUNED, Search
-from oratory.report import plots
+from oratory.pictures import Bars, Curves, Mark
 from oratory.report.document import Document, Figure, Section
+from oratory.report.drawers import draw
 
 
 def search_document(found: Search) -> Document:
@@ -55,7 +56,7 @@ def _budget(found: Search) -> Section:
         "expected best of so many trials": (x, [[factor * expected for _, expected, _ in budget]]),
         "best after so many trials": (x, [[factor * best for _, _, best in budget]]),
     }
-    drawn = plots.curves(series, "trials", found.unit)
+    drawn = draw(Curves(series, "trials", found.unit))
     caption = "The best that so many trials drawn from these would give on average, and what there was on the way."
     note = "Compare two kinds of models at the same number of trials (Dodge et al., 2019, arXiv:1909.03004)."
     return Section(
@@ -68,8 +69,8 @@ def _budget(found: Search) -> Section:
 
 def _importance(found: Search) -> Section:
     shares = found.importance or {}
-    marks = {"share of variance": [plots.Mark(100 * share) for share in shares.values()]}
-    drawn = plots.grouped(list(shares), marks, "share of variance, %")
+    marks = {"share of variance": [Mark(100 * share) for share in shares.values()]}
+    drawn = draw(Bars(list(shares), marks, "share of variance, %"))
     caption = "Which settings the figure of dev depends on, within the ranges that were searched (fANOVA)."
     return Section(
         "What mattered", figures=[Figure(f"importance-{found.id}", drawn, caption)], tables=[found.importance_table()]

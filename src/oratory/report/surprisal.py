@@ -1,4 +1,4 @@
-"""Running text with every token on the colour of its surprisal, as a picture and as a piece of a page."""
+"""Running text in which the background of each token shows its surprisal, as a picture and as an HTML element."""
 
 import math
 from collections.abc import Sequence
@@ -9,20 +9,21 @@ from unicodedata import combining, east_asian_width
 
 from oratory.errors import InputError
 from oratory.files import write_text
+from oratory.report.canvas import visible
 from oratory.report.document import Document, Figure, Section
-from oratory.report.grids import shade
 from oratory.report.output import write
+from oratory.report.ramp import shade
 from oratory.report.svg import standalone
 
 if TYPE_CHECKING:
     from oratory.runs.use import TextClass, TextSurprisal
 
 WIDTH = 640
-"""Of the picture, in its own units."""
+"""The width of the picture, in its own units."""
 
 _SIZE = 13
 _CELL = 0.61 * _SIZE
-"""The size of the type, and the width of one letter of a monospaced font."""
+"""The font size, and the width of one letter of a monospaced font."""
 
 _PAD, _GAP, _LINE = 3.0, 2.0, 24.0
 _EDGE = 4.0
@@ -31,12 +32,12 @@ _FONTS = "'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
 def surprisal(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, nats") -> str:
-    """The text as an SVG element. A token without a value (None, or not a number) has no colour."""
+    """The text as an SVG element. A token without a value (None or NaN) has no colour."""
     top = _top(values)
     parts = [_scale(top, label)]
     x, y = _EDGE, _LEGEND
     for token, value in zip(tokens, values, strict=True):
-        for piece in _pieces(_shown(token)):
+        for piece in _pieces(visible(token)):
             wide = _cells(piece) * _CELL + 2 * _PAD
             if x + wide > WIDTH - _EDGE and x > _EDGE:
                 x, y = _EDGE, y + _LINE
@@ -52,7 +53,7 @@ def surprisal(tokens: Sequence[str], values: Sequence[float | None], label: str 
 
 
 def surprisal_html(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, nats") -> str:
-    """The text as an HTML element that wraps with the page; each token says its value when pointed at."""
+    """The text as an HTML element that wraps with the page; pointing at a token shows its value."""
     top = _top(values)
     spans = []
     for token, value in zip(tokens, values, strict=True):
@@ -61,7 +62,7 @@ def surprisal_html(tokens: Sequence[str], values: Sequence[float | None], label:
             f' style="background:{colours[0]};color:{colours[1]};border-radius:2px;padding:0 .15em"' if colours else ""
         )
         said = f' title="{_said(value)}"' if colours else ""
-        spans.append(f"<span{style}{said}>{escape(_shown(token))}</span>{'<br>' if token.endswith(chr(10)) else ''}")
+        spans.append(f"<span{style}{said}>{escape(visible(token))}</span>{'<br>' if token.endswith(chr(10)) else ''}")
     steps = "".join(f'<span style="background:{shade(at / 9)[0]};padding:0 .4em"></span>' for at in range(10))
     legend = f'<div style="font-size:.85em">{escape(label)}: 0 {steps} {top:g}</div>'
     text = f'<div style="line-height:1.8;overflow-wrap:anywhere">{" ".join(spans)}</div>'
@@ -69,13 +70,13 @@ def surprisal_html(tokens: Sequence[str], values: Sequence[float | None], label:
 
 
 def write_surprisal(path: Path, scored: "Sequence[TextSurprisal | TextClass]") -> tuple[Path, ...]:
-    """Scored texts as one picture (`.svg`), or as a report of any kind with a picture for each."""
+    """Write scored texts as one picture (`.svg`), or as a report of any kind with one picture for each text."""
     from oratory.runs.use import TextSurprisal
 
     texts = [entry for entry in scored if isinstance(entry, TextSurprisal)]
     if len(texts) < len(scored):
         raise InputError(
-            f"{path} cannot be drawn: a classifier gives probabilities, and only a language model surprisal."
+            f"{path} cannot be drawn: a classifier gives probabilities; only a language model gives surprisal."
         )
     if path.suffix.lower() == ".svg":
         ends = [token for text in texts for token in (*text.tokens[:-1], f"{text.tokens[-1]}\n")]
@@ -91,7 +92,7 @@ def write_surprisal(path: Path, scored: "Sequence[TextSurprisal | TextClass]") -
         )
         for number, text in enumerate(texts, 1)
     ]
-    lead = "How much each token surprised the model: the darker, the less it was expected."
+    lead = "The darker a token, the less the model expected it."
     return write(Document("Surprisal of every token", lead, sections), path)
 
 
@@ -107,14 +108,14 @@ def _chip(piece: str, value: float | None, top: float, x: float, y: float, wide:
         else ""
     )
     ink = colours[1] if colours else "currentColor"
-    # The length is given, lest another font than the one measured run into the next token.
+    # The length is given because text in another font could run into the next token.
     length = f'textLength="{wide - 2 * _PAD:.1f}" lengthAdjust="spacingAndGlyphs"' if piece else ""
     text = f'<text x="{x + _PAD:.1f}" y="{y + 14.5:.1f}" fill="{ink}" {length}>{escape(piece)}</text>'
     return f"<g>{f'<title>{_said(value)}</title>' if colours else ''}{box}{text}</g>"
 
 
 def _scale(top: float, label: str) -> str:
-    """The legend: the scale, its ends and what it measures."""
+    """The legend: the scale, its two ends and its label."""
     steps, wide, left = 24, 6.0, _EDGE + 14
     boxes = ""
     for at in range(steps):
@@ -129,7 +130,7 @@ def _scale(top: float, label: str) -> str:
 
 
 def _top(values: Sequence[float | None]) -> float:
-    """The end of the scale: the next round figure above the largest value."""
+    """The end of the scale: the largest value, rounded up to a whole number."""
     largest = max((value for value in values if value is not None and math.isfinite(value)), default=0.0)
     return float(max(1, math.ceil(largest)))
 
@@ -144,18 +145,12 @@ def _said(value: float | None) -> str:
     return f"{value:.2f}"
 
 
-def _shown(token: str) -> str:
-    """A token as it can be seen: a mark for the end of a line, and nothing that XML forbids."""
-    token = token.replace("\r", "").replace("\n", "⏎").replace("\t", "→").strip(" ") or "␣"
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in token)
-
-
 def _pieces(token: str) -> list[str]:
-    """The token, or pieces of it that fit a line each."""
+    """The token, in pieces that each fit on a line."""
     most = int((WIDTH - 2 * _EDGE - 2 * _PAD) / _CELL / 2)
     return [token[at : at + most] for at in range(0, len(token), most)]
 
 
 def _cells(text: str) -> int:
-    """Widths of a letter that a text takes: two for the wide letters of East Asia, none for marks upon others."""
+    """The width of a text in letters: wide East Asian letters count twice, combining marks do not count."""
     return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
