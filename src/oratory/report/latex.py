@@ -1,34 +1,26 @@
-"""A report for LaTeX, with tables as booktabs sets them; each table can be taken out and used by itself."""
+"""A report for LaTeX, with tables in the style of booktabs; each table can also be used by itself."""
 
 import re
 
-from oratory.report.document import Document, Figure, Section
+from oratory.report.document import Document
+from oratory.report.template import environment
 from oratory.tables import Table
 
 PAGEFUL = 35
-"""Rows from which on a table goes over pages, and so does not float."""
+"""With this number of rows, a table may go over several pages, and so it does not float."""
 
 WIDE = 30
-"""Letters from which on the words of a column are set in lines."""
+"""A column of words with a longer cell than this wraps its lines."""
 
-_HEAD = r"""% pdfLaTeX does for Latin letters; XeLaTeX or LuaLaTeX, with a font that has them, for all others.
-\documentclass[11pt,a4paper]{article}
-\usepackage{iftex}
-\ifPDFTeX
-  \usepackage[T1]{fontenc}
-  \usepackage[utf8]{inputenc}
-  \usepackage{textcomp}
-\else
-  \usepackage{fontspec}
-\fi
-\usepackage[margin=22mm]{geometry}
-\usepackage{array}
-\usepackage{booktabs}
-\usepackage{longtable}
-\usepackage{graphicx}
-\setcounter{secnumdepth}{0}
-\setlength{\emergencystretch}{3em}
-"""
+# LaTeX itself is full of braces, so its template has other delimiters.
+_DELIMITERS = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -46,15 +38,15 @@ _SPECIAL = {
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
     "`": r"\textasciigrave{}",
-    # After the end of a row these would be its options.
+    # After the end of a row, these would be read as its options.
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
-    # Two of a kind would become one sign.
+    # Two of the same kind would become one sign.
     "-": "{-}",
     "'": "{'}",
     ",": "{,}",
-    # Signs that pdfLaTeX has as formulas only.
+    # pdfLaTeX has these signs only in formulas.
     "−": "$-$",
     "×": r"$\times$",
     "±": r"$\pm$",
@@ -68,24 +60,14 @@ _PAIRED = frozenset("-',")
 
 
 def render(document: Document) -> str:
-    """A whole document, with pictures under `figures/`."""
-    parts = [
-        _HEAD,
-        rf"\title{{{escaped(document.title)}}}",
-        r"\date{}",
-        r"\begin{document}",
-        r"\maketitle",
-        escaped(document.lead),
-        *(_section(section) for section in document.sections),
-    ]
-    if document.footer:
-        parts.append(rf"\bigskip\noindent{{\small {escaped(document.footer)}}}")
-    parts.append(r"\end{document}")
-    return "\n\n".join(part for part in parts if part) + "\n"
+    """A whole document; its pictures are the files in `figures/`."""
+    templates = environment(keep_trailing_newline=True, **_DELIMITERS)
+    templates.filters |= {"escaped": escaped, "table": table, "code": _code}
+    return templates.get_template("page.tex").render(document=document)
 
 
 def table(data: Table) -> str:
-    """One table as an environment that needs booktabs, and longtable where it is longer than a page."""
+    """One table as an environment of booktabs; a table longer than a page also needs longtable."""
     columns = _columns(data)
     head = rf"{_row(data.columns)} \\"
     rows = "\n".join(rf"{_row(row)} \\" for row in data.rows)
@@ -109,7 +91,7 @@ def table(data: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that means itself, on one line."""
+    """Text on one line, in which nothing is a command or a ligature."""
     text = " ".join(re.sub(r"[\x00-\x08\x0e-\x1f\x7f]", "", text).split())
     return "".join(_letter(letter, text[at - 1 : at]) for at, letter in enumerate(text))
 
@@ -120,32 +102,8 @@ def _letter(letter: str, before: str) -> str:
     return _SPECIAL.get(letter, letter)
 
 
-def _section(section: Section) -> str:
-    parts = [rf"\section{{{escaped(section.title)}}}", escaped(section.lead)]
-    if section.sentences:
-        # An empty group, lest a sentence that begins with a bracket be the item's own mark.
-        items = "\n".join(rf"\item {{}}{escaped(sentence)}" for sentence in section.sentences)
-        parts.append("\\begin{itemize}\n" + items + "\n\\end{itemize}")
-    parts += [_figure(figure) for figure in section.figures]
-    parts += [table(data) for data in section.tables]
-    if section.code:
-        parts.append(_code(section.code))
-    return "\n\n".join(part for part in parts if part)
-
-
-def _figure(figure: Figure) -> str:
-    lines = [
-        r"\begin{figure}[htbp]",
-        r"\centering",
-        rf"\includegraphics[width=\linewidth,height=.85\textheight,keepaspectratio]{{figures/{figure.name}.pdf}}",
-        rf"\caption{{{escaped(figure.caption)}}}",
-        r"\end{figure}",
-    ]
-    return "\n".join(lines)
-
-
 def _columns(data: Table) -> str:
-    """Words to the left, in lines where they are long; figures to the right."""
+    """The columns: words are aligned to the left, and wrap where they are long; figures are aligned to the right."""
     longest = [max((len(row[at]) for row in data.rows), default=0) for at in range(data.words)]
     wide = sum(length > WIDE for length in longest)
     lined = rf">{{\raggedright\arraybackslash}}p{{{0.75 / max(wide, 2):.2f}\linewidth}}"
@@ -158,12 +116,12 @@ def _row(cells: tuple[str, ...]) -> str:
 
 
 def _code(code: str) -> str:
-    """Lines as they are. Not verbatim, which a text could end."""
+    """Lines of code, unchanged. A verbatim environment would not do: the code could end it."""
     lines = [re.sub(" ", r"\\ ", _kept(line)) or r"\mbox{}" for line in code.expandtabs(4).split("\n")]
     body = "\\\\\n".join(f"{{}}{line}" for line in lines)
     return "\\begin{flushleft}\\ttfamily\\small\n" + body + "\n\\end{flushleft}"
 
 
 def _kept(line: str) -> str:
-    """A line of code: escaped, with its spaces."""
+    """A line of code, escaped, with all of its spaces."""
     return " ".join(escaped(word) for word in line.split(" "))

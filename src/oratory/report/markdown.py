@@ -1,23 +1,21 @@
-"""A report as Markdown with tables, as GitHub reads it; the pictures are files beside it."""
+"""A report as Markdown with tables, as GitHub reads it; its pictures are files beside it."""
 
 import re
 
-from oratory.report.document import Document, Section
+from oratory.report.document import Document
+from oratory.report.template import environment
 from oratory.tables import Table
 
 
 def render(document: Document) -> str:
-    """The document as text, with pictures under `figures/`."""
-    blocks = [f"# {escaped(document.title)}", escaped(document.lead)]
-    for section in document.sections:
-        blocks += _section(section)
-    if document.footer:
-        blocks += ["---", escaped(document.footer)]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    """The document as text; its pictures are the files in `figures/`."""
+    templates = environment(keep_trailing_newline=True)
+    templates.filters |= {"escaped": escaped, "table": table, "fenced": _fenced}
+    return templates.get_template("page.md").render(document=document)
 
 
 def table(data: Table) -> str:
-    """One table: words to the left, figures to the right, its title in front and its note behind."""
+    """One table, with its title above and its note below: words to the left, figures to the right."""
     sides = [":--" if at < data.words else "--:" for at in range(len(data.columns))]
     lines = [_row([_inline(cell) for cell in data.columns]), _row(sides)]
     lines += [_row([_inline(cell) for cell in row]) for row in data.rows]
@@ -25,13 +23,13 @@ def table(data: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that means itself: no emphasis, link, element, formula or list, and all on one line."""
-    # What would begin a list or underline a heading.
+    """Text on one line, in which nothing is emphasis, a link, an element, a formula or a list."""
+    # These would begin a list, or make the line above a heading.
     return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", _inline(text))
 
 
 def _inline(text: str) -> str:
-    """The same for text that begins no line."""
+    """The same, for text inside a line."""
     text = " ".join(text.split())
     text = text.replace("&", "&amp;").replace("<", "&lt;")
     text = re.sub(r"([\\`*_\[\]>|#~])", r"\\\1", text)
@@ -39,17 +37,11 @@ def _inline(text: str) -> str:
     return text.replace("$", "&#36;")
 
 
-def _section(section: Section) -> list[str]:
-    blocks = [f"## {escaped(section.title)}", escaped(section.lead)]
-    blocks.append("\n".join(f"- {escaped(sentence)}" for sentence in section.sentences))
-    for figure in section.figures:
-        blocks += [f"![{escaped(figure.caption)}](figures/{figure.name}.svg)", escaped(figure.caption)]
-    blocks += [table(data) for data in section.tables]
-    if section.code:
-        longest = max(map(len, re.findall("`+", section.code)), default=0)
-        fence = "`" * max(3, longest + 1)
-        blocks.append(f"{fence}text\n{section.code}\n{fence}")
-    return blocks
+def _fenced(code: str) -> str:
+    """Code between fences that are longer than any fence inside it."""
+    longest = max(map(len, re.findall("`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{code}\n{fence}"
 
 
 def _row(cells: list[str]) -> str:
