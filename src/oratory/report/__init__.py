@@ -1,4 +1,4 @@
-"""Facts as a person sees them: on the terminal, as a page, on paper, and as files for other programs."""
+"""Facts for readers: tables on the terminal, and reports as HTML, PDF, Markdown, LaTeX and CSV."""
 
 from oratory.report.document import Document, Figure, Section, section_of, slug
 from oratory.report.drawers import draw

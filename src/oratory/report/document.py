@@ -15,7 +15,7 @@ LONGEST_NAME = 60
 
 
 def slug(text: str, otherwise: str = "untitled") -> str:
-    """A name that is safe in any file system, page and document: small Latin letters, digits and hyphens."""
+    """A name of lower-case Latin letters, digits and hyphens, which is safe in any file system and page."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_NAME].rstrip("-") or otherwise
 

@@ -103,7 +103,7 @@ def _letter(letter: str, before: str) -> str:
 
 
 def _columns(data: Table) -> str:
-    """The columns: words are aligned to the left, and wrap where they are long; figures are aligned to the right."""
+    """The columns: words are aligned to the left, and wrap where they are long; numbers are aligned to the right."""
     longest = [max((len(row[at]) for row in data.rows), default=0) for at in range(data.words)]
     wide = sum(length > WIDE for length in longest)
     lined = rf">{{\raggedright\arraybackslash}}p{{{0.75 / max(wide, 2):.2f}\linewidth}}"

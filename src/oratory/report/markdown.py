@@ -15,7 +15,7 @@ def render(document: Document) -> str:
 
 
 def table(data: Table) -> str:
-    """One table, with its title above and its note below: words to the left, figures to the right."""
+    """One table, with its title above and its note below: words to the left, numbers to the right."""
     sides = [":--" if at < data.words else "--:" for at in range(len(data.columns))]
     lines = [_row([_inline(cell) for cell in data.columns]), _row(sides)]
     lines += [_row([_inline(cell) for cell in row]) for row in data.rows]

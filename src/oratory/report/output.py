@@ -1,4 +1,4 @@
-"""Documents as files: the ending of the name says which kind."""
+"""Documents as files; the ending of a name decides the format."""
 
 import csv
 import io
@@ -14,10 +14,10 @@ from oratory.tables import Table
 
 
 def write(document: Document, path: Path) -> tuple[Path, ...]:
-    """Write a document and say which files there are now, the one that was asked for first.
+    """Write a document and return the files that were written, the main one first.
 
     `.html` and `.pdf` are one file each. `.md` and `.tex` have their pictures beside them in `figures/`. `.csv` is the
-    table where there is one; where there are several, each has its title in its name: `report-verdicts.csv`.
+    only table of the document. Where there are several, each has its title in its name: `report-verdicts.csv`.
     """
     kind = kind_of(path)
     contents = kind(document, path)
@@ -27,7 +27,7 @@ def write(document: Document, path: Path) -> tuple[Path, ...]:
 
 
 def kind_of(path: Path) -> Callable[[Document, Path], dict[Path, bytes]]:
-    """The renderer that the ending of a name asks for."""
+    """The function that makes the files for a name with this ending."""
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         *others, last = KINDS
@@ -36,7 +36,7 @@ def kind_of(path: Path) -> Callable[[Document, Path], dict[Path, bytes]]:
 
 
 def write_all(document: Document, folder: Path) -> tuple[Path, ...]:
-    """Every kind in one folder: `report.html`, `.pdf`, `.md` and `.tex`, and the folders `figures` and `tables`."""
+    """Write every format into one folder: `report` as HTML, PDF, Markdown and LaTeX, its `figures` and its `tables`."""
     contents: dict[Path, bytes] = {}
     for suffix in (".html", ".pdf", ".md", ".tex"):
         contents |= KINDS[suffix](document, folder / f"report{suffix}")
@@ -47,7 +47,7 @@ def write_all(document: Document, folder: Path) -> tuple[Path, ...]:
 
 
 def write_report(document: Document, path: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """One file where the name has an ending, else a folder with every kind; the main file first."""
+    """Write one file where the name has an ending, and otherwise a folder with every format."""
     target = Path(path)
     return write(document, target) if target.suffix else write_all(document, target)
 
@@ -82,7 +82,7 @@ def _latex(document: Document, path: Path) -> dict[Path, bytes]:
 def _tables(document: Document, path: Path) -> dict[Path, bytes]:
     tables = document.tables
     if not tables:
-        raise InputError(f"There is no table to write into {path}; another kind of file can hold this report.")
+        raise InputError(f"This report has no table to write to {path}; choose another format.")
     if len(tables) == 1:
         return {path: _csv(*tables.values())}
     return {path.with_name(f"{path.stem}-{name}{path.suffix}"): _csv(table) for name, table in tables.items()}
@@ -90,13 +90,13 @@ def _tables(document: Document, path: Path) -> dict[Path, bytes]:
 
 def _csv(table: Table) -> bytes:
     made = io.StringIO()
-    rows = [[cell if at < table.words else _figure(cell) for at, cell in enumerate(row)] for row in table.rows]
+    rows = [[cell if at < table.words else _number(cell) for at, cell in enumerate(row)] for row in table.rows]
     csv.writer(made, lineterminator="\n").writerows([table.columns, *rows])
     return _utf8(made.getvalue())
 
 
-def _figure(cell: str) -> str:
-    """A figure as programs read it: no marks between thousands, a plain minus, nothing for what there is not."""
+def _number(cell: str) -> str:
+    """A number as programs read it: no thousands separators, a plain minus, and nothing for a missing value."""
     if cell == "–":
         return ""
     plain = cell.replace("−", "-")
@@ -104,7 +104,7 @@ def _figure(cell: str) -> str:
 
 
 def _utf8(text: str) -> bytes:
-    # What cannot be written can only come from the name of a file; it becomes a question mark.
+    # The name of a file may hold characters that cannot be written as UTF-8; they become question marks.
     return text.encode("utf-8", "replace")
 
 
@@ -115,4 +115,4 @@ KINDS: dict[str, Callable[[Document, Path], dict[Path, bytes]]] = {
     ".tex": _latex,
     ".csv": _tables,
 }
-"""What a name may end in, and the files that it then takes."""
+"""For each ending: a function that makes the files, as a mapping from their paths to their content."""

@@ -1,9 +1,9 @@
-"""A report on paper, and pictures for papers, through Typst.
+"""A report as PDF, and pictures as PDF for LaTeX, made by Typst.
 
-Texts and pictures go to the compiler as data, never as markup. The only fonts are those that come along with Typst
-and Matplotlib, so that the same document makes the same bytes on every machine that has the same versions of them:
-Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters and most symbols. Chinese, Japanese, Korean,
-Thai and Ethiopic letters, among others, are shown as frames; the page and the other formats have them.
+Texts and pictures go to the compiler as data, never as markup. Only the fonts of Typst and Matplotlib are used, so that
+the same document gives the same bytes on every machine with the same versions of both. They have Latin, Greek,
+Cyrillic, Armenian, Georgian, Hebrew and Arabic letters and most symbols. Other letters, such as Chinese, Japanese,
+Korean, Thai and Ethiopic ones, are shown as empty boxes; the other formats show them.
 """
 
 import json
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from typst import Fonts
 
 LARGEST, SMALLEST = 9.0, 6.0
-"""Sizes of a table's type, in points."""
+"""The largest and the smallest font size of a table, in points."""
 
 _LINE = 170 / 25.4 * 72
 _LETTER = 0.5
-"""The width of the page between its margins, in points, and that of a usual letter, in sizes of type."""
+"""The width of a line in points, and the width of an average letter as a share of the font size."""
 
 _LONGEST_WORD = 24
 
@@ -43,7 +43,7 @@ def render(document: Document) -> bytes:
 
 
 def picture(figure: Figure) -> bytes:
-    """One picture as a page of its own size: what LaTeX can include."""
+    """One picture as a page of its own size, for LaTeX to include."""
     template = b"""
         #set document(date: none)
         #set page(width: auto, height: auto, margin: 0pt, fill: none)
@@ -55,7 +55,7 @@ def picture(figure: Figure) -> bytes:
 def _compile(template: bytes, **inputs: str) -> bytes:
     import typst
 
-    # What cannot be written as UTF-8 can only come from the name of a file; it is shown as a question mark.
+    # The name of a file may hold characters that cannot be written as UTF-8; they become question marks.
     inputs = {name: text.encode("utf-8", "replace").decode("utf-8") for name, text in inputs.items()}
     made = typst.compile(template, format="pdf", font_paths=_fonts(), sys_inputs=inputs)
     assert isinstance(made, bytes)
@@ -82,7 +82,6 @@ def _section(section: Section) -> dict[str, Any]:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    # Words that would not fit a column may break anywhere.
     size = min(LARGEST, max(SMALLEST, _LINE / _LETTER / sum(_widths(table))))
     return {
         "title": table.title,
@@ -95,18 +94,19 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def _breakable(text: str) -> str:
+    """Text in which a word too long for a column may break anywhere."""
     return re.sub(rf"\S{{{_LONGEST_WORD}}}(?=\S)", lambda word: word[0] + "\u200b", text)
 
 
 def _parts(table: Table) -> list[Table]:
-    """The table, or its columns in several tables with the words in each, where a line could not hold them all."""
+    """The table or, if a line cannot hold all of its columns, several tables; each has the columns of words."""
     widths = _widths(table)
     room = _LINE / _LETTER / SMALLEST - sum(widths[: table.words])
     figures = range(table.words, len(table.columns))
     count = max(1, math.ceil(sum(widths[table.words :]) / max(room, max(widths))))
     if count == 1:
         return [table]
-    # As many columns in each as in the others, and so letters of one size.
+    # The columns are divided evenly, so that all parts have one font size.
     share = math.ceil(len(figures) / count)
     parts = [list(figures[at : at + share]) for at in range(0, len(figures), share)]
     return [_columns(table, part, number, len(parts)) for number, part in enumerate(parts, 1)]
@@ -124,7 +124,7 @@ def _columns(table: Table, columns: list[int], number: int, count: int) -> Table
 
 
 def _widths(table: Table) -> list[int]:
-    """Letters that each column needs at least: whole figures, but of words only what cannot be broken."""
+    """The fewest letters that each column needs: numbers are never broken, text may break between words."""
     widths = []
     for at, column in enumerate(table.columns):
         words = max(map(len, column.split()), default=0)

@@ -1,4 +1,4 @@
-"""One picture in two places: inside a page, and as a file of its own."""
+"""A picture inside a page, or as a file of its own."""
 
 import re
 from html import escape
@@ -9,12 +9,12 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def inline(figure: Figure) -> str:
-    """The picture inside a page: in the page's colours, with ids that no other picture has."""
+    """The picture for a page: in the colours of the page's text, with ids that no other picture has."""
     return _opened(_own_ids(figure.svg, figure.name), _label(figure.caption))
 
 
 def standalone(figure: Figure) -> str:
-    """The picture as a file: dark on white, since nobody knows the colour of what will be around it."""
+    """The picture as a file: dark on white, because the colour around it is not known."""
     attributes = f'{_label(figure.caption)} color="#1c1e22"'
     if "xmlns=" not in figure.svg.partition(">")[0]:
         attributes += ' xmlns="http://www.w3.org/2000/svg"'
@@ -27,18 +27,18 @@ def _label(caption: str) -> str:
 
 
 def _opened(svg: str, attributes: str, first: str = "") -> str:
-    """The picture with other attributes in its opening tag, and something drawn before all else."""
+    """The picture with more attributes in its opening tag, and with an element before all others."""
     head, _, rest = svg.partition(">")
     head = re.sub(r'\s(?:role|aria-label)="[^"]*"', "", head)
     return f"{head} {attributes}>{first}{rest}"
 
 
 def _own_ids(svg: str, name: str) -> str:
-    """Ids and what points to them, with a name in front. Only tags are touched: text may say anything."""
+    """The picture with a name in front of its ids and of the links to them. Only tags are changed, never text."""
     ids = {found for tag in _TAG.findall(svg) for found in re.findall(r'\sid="([^"]+)"', tag)}
 
     def mark(found: re.Match[str]) -> str:
-        # No slug has an underscore, so that the two parts of the new id cannot be cut in another place.
+        # A slug has no underscore, so two different pairs of name and id never make the same id.
         return f"{found[1]}{name}__{found[2]}" if found[2] in ids else found[0]
 
     return _TAG.sub(lambda tag: re.sub(r'(\sid="|href="#|url\(#)([^")]+)', mark, tag[0]), svg)

@@ -11,17 +11,17 @@ from rich.text import Text
 from oratory.tables import Table
 
 WIDTH = 120
-"""Columns where the output is no terminal, and so has no width of its own."""
+"""The width in columns where the output is not a terminal."""
 
 NAME = 18
-"""How far a column of words may shrink."""
+"""A column of words may shrink to this width."""
 
 WORD = 40
-"""How long a single word may be before it is cut."""
+"""A single word that is longer than this may be cut."""
 
 
 def print_tables(tables: Sequence[Table], heading: str = "") -> None:
-    """Print to stdout. A table that is too wide for the screen is printed wider than it: no figure is ever cut."""
+    """Print tables to stdout. A table that needs more than the width of the screen gets it: no number is cut."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
@@ -40,13 +40,13 @@ def _rich(table: Table) -> RichTable:
     for index, (column, least) in enumerate(zip(table.columns, _least(table), strict=True)):
         made.add_column(Text(column), justify="right" if index >= table.words else "left", min_width=least)
     for row in table.rows:
-        # Text and not str: what stands in a corpus must not be read as markup.
+        # Rich would read a str as markup; a text from a corpus must be printed as it is.
         made.add_row(*map(Text, row))
     return made
 
 
 def _least(table: Table) -> list[int]:
-    """The least width of each column: all of its figures, or as much of its words as reads well."""
+    """The least width of each column: numbers are shown whole, words may wrap."""
     least = []
     for index, column in enumerate(table.columns):
         cells = [row[index] for row in table.rows]
@@ -54,7 +54,7 @@ def _least(table: Table) -> list[int]:
         if index >= table.words:
             least.append(max(cell_len(column), longest))
             continue
-        # A name such as the id of a run has no place to break at, and a part of it is of no use.
+        # A name such as the id of a run cannot be broken, and a part of it is of no use.
         word = max((cell_len(part) for cell in (column, *cells) for part in cell.split()), default=1)
         least.append(max(min(longest, NAME), min(word, WORD)))
     return least

@@ -1,5 +1,5 @@
 "use strict";
-// Draws the maps that stand in this page. Nothing is fetched; text is only ever set as text.
+// Draws the maps whose data are in this page. Nothing is fetched; text is only ever set as text.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const length = data.tokens.length;
@@ -24,7 +24,7 @@
   function weightsOf(stage, map) {
     const key = `${stage} ${map}`;
     if (!cache.has(key)) {
-      if (cache.size > 8) cache.delete(cache.keys().next().value); // A long text's maps are large.
+      if (cache.size > 8) cache.delete(cache.keys().next().value); // The maps of a long text are large.
       const found = data.stages[stage].maps[map];
       const mean = found.mean ? unpack(found.mean, data.bits) : null;
       cache.set(key, Promise.all([unpack(found.largest, data.bits), mean]).then(([largest, means]) => ({ largest, mean: means || largest })));
@@ -36,7 +36,6 @@
     return data.ramp[dark.matches ? "dark" : "light"].map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
   }
 
-
   function ink(name) {
     const probe = document.createElement("span");
     document.body.append(probe);
@@ -46,7 +45,7 @@
     return found;
   }
 
-  // The weight at which the scale of colours ends.
+  // The weight at which the colour scale ends.
   function endOf(map) {
     return byId("scale").value === "own" ? map.most || 1 : data.end;
   }
@@ -166,7 +165,7 @@
     });
   }
 
-  // Where the map lies within its canvas, in CSS pixels.
+  // The place of the map in its canvas, in CSS pixels.
   function layout(canvas) {
     const wide = canvas.clientWidth;
     const left = Math.min(112, wide * 0.22);
@@ -252,7 +251,7 @@
   }
 
   function marks(context, plot) {
-    const each = plot.size / state.span; // CSS pixels of a token
+    const each = plot.size / state.span; // The width of a token in CSS pixels
     const named = each >= 9;
     const step = named ? 1 : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((jump) => jump * each >= 44) || 2000;
     context.font = `${named ? Math.min(12, each * 0.95) : 11}px system-ui, sans-serif`;
