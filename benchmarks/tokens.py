@@ -13,7 +13,7 @@ from oratory.tokens.word import split
 
 
 def measure() -> Table:
-    corpus = load_corpus("sotu", presidents=["all"])
+    corpus = load_corpus("sotu(presidents=all)")
     lines = [line for _, text in corpus.need_lm().texts() for line in text]
     peer = NLTKWordTokenizer().tokenize
     theirs = best(lambda: [peer(line) for line in lines])

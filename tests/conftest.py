@@ -68,7 +68,7 @@ def sotu() -> Corpus:
 
 @pytest.fixture(scope="session")
 def whole_sotu() -> Corpus:
-    return load_corpus("sotu", presidents=["all"])
+    return load_corpus("sotu(presidents=all)")
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oratory.errors import InputError, unknown
@@ -15,6 +15,7 @@ class Kind:
     on: bool = False
     limit: int | None = None
     names: tuple[str, ...] = ()
+    title: str | None = None
 
 
 CHOICES: dict[str, type] = {"kind": Kind}
@@ -38,6 +39,13 @@ def test_choices() -> None:
     given = choose("kind(size=8, rate=1e-3, on=yes, limit=none, names=<A>+<B>)", CHOICES, "kind")
     assert given == Kind(size=8, rate=1e-3, on=True, limit=None, names=("<A>", "<B>"))
     assert choose("kind:7", CHOICES, "kind") == Kind(size=7)
+    quoted = choose('kind(title="a, \\"b\\"", names="x+y" + z)', CHOICES, "kind")
+    assert quoted == Kind(title='a, "b"', names=("x+y", "z"))
+
+
+def test_only_what_has_to_be_is_quoted() -> None:
+    assert written(Kind(title="a b=c(d)+e", names=("<A>", "x y")), "kind") == "kind(names=<A>+x y,title=a b=c(d)+e)"
+    assert written(Kind(title="a,b", names=("x+y", "z")), "kind") == 'kind(names="x+y"+z,title="a,b")'
 
 
 @pytest.mark.parametrize(
@@ -64,9 +72,11 @@ def test_choices_that_are_wrong(text: str, message: str) -> None:
         rate=st.floats(allow_nan=False),
         on=st.booleans(),
         limit=st.none() | st.integers(),
-        names=st.lists(st.from_regex(r"<[A-Z]+>", fullmatch=True)).map(tuple),
+        names=st.lists(st.from_regex(r"<[A-Z]+>", fullmatch=True) | st.text()).map(tuple),
+        title=st.none() | st.sampled_from(["none", "", '"', 'a,b="c"', " x", "(", "\\", '"a"+"b"']) | st.text(),
     )
 )
+@example(Kind(names=("a+b", 'c,"d', "")))
 def test_a_choice_reads_back_as_it_is_written(kind: Kind) -> None:
     assert choose(written(kind, "kind"), CHOICES, "kind") == kind
 

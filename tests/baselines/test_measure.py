@@ -86,7 +86,7 @@ def test_start_is_given_and_not_scored() -> None:
 
 
 def test_only_what_there_is_is_measured(tmp_path: object) -> None:
-    only_lm = measure_baselines(load_corpus("sotu", presidents=["lincoln"]))
+    only_lm = measure_baselines(load_corpus("sotu(presidents=lincoln)"))
     assert only_lm.classifier == {}
     assert only_lm.lm
     data = ClassifierData(("a", "b"), Labelled(("x y", "z", "w"), (0, 1, 0)), None, Labelled(("x y",), (0,)))

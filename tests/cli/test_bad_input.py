@@ -32,10 +32,10 @@ def test_broken_folders(oratory: Run, folder: Path, tmp_path: Path, case: str) -
     ("arguments", "message"),
     [
         (["audit", "nowhere"], "nowhere does not exist; give sotu, a folder, or hub:NAME."),
-        (["audit", "sotu", "--presidents", "bush"], "Which bush? There are george-h-w-bush and george-w-bush."),
-        (["audit", "sotu", "--presidents", ","], "No president is named"),
+        (["audit", "sotu(presidents=bush)"], "Which bush? There are george-h-w-bush and george-w-bush."),
+        (["audit", "sotu(presidents=+)"], "No president is named"),
         (["audit", "sotu", "--near", "2"], "Near duplicates need a Jaccard index above 0 and up to 1, not 2.0."),
-        (["baselines", "tokenizer=bpe"], "first the data, then settings"),
+        (["baselines", "tokenizer=bpe"], "the data comes first, then settings"),
         (["baselines", "sotu", "tokeniser=bpe"], "There is no setting 'tokeniser'. Did you mean 'tokenizer'?"),
         (["baselines", "sotu", "tokenizer=wrod"], "There is no tokenizer 'wrod'. Did you mean 'word'?"),
         (["baselines", "sotu", "--discount", "0"], "The discount must lie between 0 and 1"),

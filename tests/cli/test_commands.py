@@ -97,14 +97,14 @@ def test_data_list_show_and_export(oratory: Run, folder: Path) -> None:
         assert oratory(*command).returncode == 0
 
 
-def test_presidents_by_option(oratory: Run) -> None:
-    shown = result(oratory("data", "show", "sotu", "--presidents", "Lincoln, Theodore Roosevelt", "--json"))
+def test_presidents_by_parameter(oratory: Run) -> None:
+    shown = result(oratory("data", "show", "sotu(presidents=Lincoln + Theodore Roosevelt)", "--json"))
     assert list(shown["labels"]) == ["lincoln", "theodore-roosevelt"]
 
 
-def test_columns_by_option(oratory: Run, tmp_path: Path) -> None:
+def test_columns_by_parameter(oratory: Run, tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text("mood,headline\ngood,a fine day\nbad,a dull day\n")
-    shown = oratory("data", "show", tmp_path, "--text-column", "headline", "--label-column", "mood")
+    shown = oratory("data", "show", f"folder(path={tmp_path},text=headline,label=mood)")
     assert shown.returncode == 0, shown.stderr
     assert "a fine day" in shown.stdout
 

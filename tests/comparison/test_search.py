@@ -1,5 +1,6 @@
 """Searches: small real ones, with the jobs done in this process one after the other."""
 
+import dataclasses
 import itertools
 import math
 import shutil
@@ -20,7 +21,7 @@ from oratory.comparison.search_space import Range, Space, setting_kinds
 from oratory.comparison.search_study import Study
 from oratory.errors import Failed, InputError
 from oratory.lab.search import Searched
-from oratory.runs import Store
+from oratory.runs import Event, Store, resume, train
 from oratory.text import load_corpus
 from tests.comparison.searching import LM, SETTINGS, write_corpus
 
@@ -49,7 +50,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def designed(data: Path, *space: str, task: str = "lm", **changes: Any) -> SearchDesign:
-    given: dict[str, Any] = {"seeds": (0, 1), "settings": SETTINGS[task], "source": {"data": str(data)}}
+    given: dict[str, Any] = {"seeds": (0, 1), "settings": SETTINGS[task]}
     settings = {k: v for k, v in {**given, **changes}["settings"].items() if k not in {w.split("=")[0] for w in space}}
     made = {**given, **changes, "settings": settings}
     return SearchDesign(task=task, corpus=load_corpus(data), space=parsed(*space), **made)
@@ -260,6 +261,40 @@ def test_reopened(found: tuple[Search, Store]) -> None:
     assert load_search(made.id, store) == made
     with pytest.raises(InputError, match=f"There is no search 'search-0'.* Known: {made.id}"):
         load_search("search-0", store)
+
+
+def test_searches_with_an_older_source_open(found: tuple[Search, Store], data: Path, tmp_path: Path) -> None:
+    made, store = found
+    copied = Store(shutil.copytree(store.folder, tmp_path / "runs"))
+    study = Study(copied.folder / FOLDER / f"{made.id}.sqlite")
+    study.study.set_user_attr("design", study.design | {"source": {"data": str(data)}})
+    assert load_search(made.id, copied) == made
+
+
+def test_a_run_of_a_carved_corpus_loads_it_and_goes_on(data: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    design = designed(data, "train.lr=0.01,0.02", method="grid", seeds=(0,), settings=LM | {"train.save_every": "0"})
+    assert design.carved
+    (job,) = design.jobs(0, {"train.lr": "0.01"}, [0])
+
+    def kill(event: Event) -> None:
+        if getattr(event, "step", 0) >= 3:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        train(job.task, design.ready, job.settings, job.seed, runs=store.folder, listen=kill)
+    stopped = store.open()
+    assert stopped.source == f"folder(path={data},carve=0.1)"
+    assert stopped.load_corpus().fingerprint == design.ready.fingerprint
+    assert resume("last", runs=store.folder).id == stopped.id
+    assert search(design, store, Serial()).trials[0].runs == (stopped.id,)
+
+
+def test_the_source_decides_nothing_about_the_id(data: Path) -> None:
+    design = designed(data, "train.lr=0.01,0.02")
+    other = dataclasses.replace(design, corpus=dataclasses.replace(design.corpus, source=None))
+    assert other.id == design.id
+    assert other.to_dict() == design.to_dict() | {"source": None}
 
 
 def test_report(found: tuple[Search, Store], tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_each_stands_at_its_own_best_and_as_it_was_given(data: Path, runs: Path)
 def test_it_can_be_read_again_and_repeated(data: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = tuned(data, runs, "optimizer=adamw", "plain: optimizer=sgd")
     assert reopen(found.id, runs).to_dict() == found.to_dict()
-    command = repeat_command(found, {"data": str(data)})
+    command = repeat_command(found, str(data))
     assert "--tune" not in command  # What was chosen is written out, so nothing is searched again.
     build()([*shlex.split(command)[1:], "--runs", str(runs), "--json"], standalone_mode=False)
     again = json.loads(capsys.readouterr().out)

@@ -51,5 +51,4 @@ def trained(kind: str) -> Run:
     """One of the runs: two layers of two heads, trained for a moment."""
     task, changes = SETTINGS[kind]
     small = {"layers": "2", "width": "16", "context": "24", "train.iterations": "25", "train.lr": "0.01"}
-    source = {"data": str(corpus_folder())}
-    return train(task, corpus(), small | changes, seed=3, runs=folder(), source=source)
+    return train(task, corpus(), small | changes, seed=3, runs=folder())

@@ -22,7 +22,7 @@ from torch import Tensor
 from oratory.errors import InputError
 from oratory.model import Transformer, generate
 from oratory.model.pretrained import load
-from oratory.text import hub
+from oratory.text.sources import hub
 
 CLOSE = 2e-5
 LENGTHS = (17, 11, 1)

@@ -54,7 +54,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def run(recipe: Recipe, bert: Path, reviews: Path, store: Store, seeds: int = 1, **changes: str) -> Reproduction:
     given = SMALL | {"model": str(bert)} | {key.replace("__", "."): value for key, value in changes.items()}
-    return make(recipe.changed(given), load_corpus(reviews), {"data": str(reviews)}, range(seeds), store, here)
+    return make(recipe.changed(given), load_corpus(reviews), range(seeds), store, here)
 
 
 @pytest.fixture(scope="module")

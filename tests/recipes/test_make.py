@@ -1,5 +1,6 @@
 """Recipes that are run, small: ours beside the reference, intervals that can be worked out by hand, and the report."""
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -44,21 +45,19 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("runs"))
 
 
-def run(
-    name: str, settings: dict[str, str], corpus: Corpus, folder: Path, store: Store, seeds: int = 3
-) -> Reproduction:
+def run(name: str, settings: dict[str, str], corpus: Corpus, store: Store, seeds: int = 3) -> Reproduction:
     recipe = load_recipe(name).changed(settings)
-    return make(recipe, corpus, {"data": str(folder)}, range(seeds), store, here)
+    return make(recipe, corpus, range(seeds), store, here)
 
 
 @pytest.fixture(scope="module")
-def language(corpus: Corpus, small: Path, store: Store) -> Reproduction:
-    return run("r2-window", LM, corpus, small, store)
+def language(corpus: Corpus, store: Store) -> Reproduction:
+    return run("r2-window", LM, corpus, store)
 
 
 @pytest.fixture(scope="module")
-def classifier(corpus: Corpus, small: Path, store: Store) -> Reproduction:
-    return run("r2-classifier", CLASSIFIER, corpus, small, store)
+def classifier(corpus: Corpus, store: Store) -> Reproduction:
+    return run("r2-classifier", CLASSIFIER, corpus, store)
 
 
 def row(made: Reproduction, figure: str, at: float | None = None, variant: str = "base") -> Row:
@@ -91,12 +90,10 @@ def test_other_data_is_not_comparable(language: Reproduction) -> None:
     assert "(1) Not comparable: other data" in language.tables()[0].note
 
 
-def test_figures_that_can_be_compared(
-    corpus: Corpus, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_figures_that_can_be_compared(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recipes, "FINGERPRINT", corpus.fingerprint)
     recipe = replace(load_recipe("r2-window").changed(LM), changes=None)
-    made = make(recipe, corpus, {"data": str(small)}, range(3), Store(tmp_path), here)
+    made = make(recipe, corpus, range(3), Store(tmp_path), here)
     found = row(made, "perplexity: obama")
     assert found.ours is not None
     assert found.ours.interval is not None
@@ -172,12 +169,16 @@ def test_the_report(kind: str, request: pytest.FixtureRequest, store: Store, tmp
 def test_it_can_be_opened_again(language: Reproduction, classifier: Reproduction, store: Store) -> None:
     for made in (language, classifier):
         assert load_reproduction(made.recipe.name, store).to_dict() == made.to_dict()
+    path = store.folder / "reproductions" / f"{language.recipe.name}.json"
+    kept = json.loads(path.read_text())
+    path.write_text(json.dumps(kept | {"corpus": kept["corpus"] | {"source": {"data": language.source}}}))  # As it was.
+    assert load_reproduction(language.recipe.name, store).to_dict() == language.to_dict()
     with pytest.raises(InputError, match="oratory reproduce cls does that"):
         load_reproduction("cls", store)
 
 
-def test_why_reweighting_explodes(corpus: Corpus, small: Path, store: Store) -> None:
-    made = run("r3-reweight", LINES | {"heads": "2", "train.lr": "0.01"}, corpus, small, store, seeds=2)
+def test_why_reweighting_explodes(corpus: Corpus, store: Store) -> None:
+    made = run("r3-reweight", LINES | {"heads": "2", "train.lr": "0.01"}, corpus, store, seeds=2)
     explained = made.explained
     assert explained is not None
     base, token = explained.of("base", "alone"), explained.of("reweight-per-token", "alone")

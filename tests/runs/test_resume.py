@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +130,27 @@ def test_the_corpus_has_changed_since(place: Path, runs: Path, tmp_path: Path) -
     assert str(corpus) in said
 
 
+def test_a_corpus_that_was_loaded_before(place: Path, runs: Path) -> None:
+    found = stop("lm", place, runs)
+    assert found.source == found.record["corpus"]["source"] == str(place / "corpus")
+    assert train("lm", load_corpus(place / "corpus"), TASKS["lm"], runs=runs).id == found.id
+
+
+def test_a_record_with_an_older_source_goes_on(place: Path, runs: Path) -> None:
+    found = stop("classifier", place, runs)
+    changed(found.folder / RECORD, lambda facts: facts["corpus"].update(source={"data": str(place / "corpus")}))
+    assert Store(runs).open(found.id).source == str(place / "corpus")
+    assert resume("last", runs=runs).id == found.id
+
+
+def test_dev_that_a_run_carves_itself_is_not_part_of_the_source(place: Path, runs: Path) -> None:
+    found = stop("classifier", place, runs)  # It keeps the weights that are best on dev.
+    assert found.source == str(place / "corpus")
+    assert found.load_corpus().fingerprint == found.record["corpus"]["fingerprint"]
+
+
 def test_a_corpus_that_was_made_in_python(place: Path, runs: Path) -> None:
-    corpus = load_corpus(str(place / "corpus"))
+    corpus = replace(load_corpus(str(place / "corpus")), source=None)
 
     def kill(event: Event) -> None:
         raise ZeroDivisionError

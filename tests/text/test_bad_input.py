@@ -137,7 +137,7 @@ def test_two_files_for_one_split(tmp_path: Path) -> None:
 
 def test_columns_cannot_be_named_where_there_are_none(folder: Path) -> None:
     with pytest.raises(InputError, match="no columns to name"):
-        load_corpus(folder, text_column="text")
+        load_corpus(f"folder(path={folder},text=text)")
 
 
 def test_a_pipe_is_no_file(folder: Path) -> None:
@@ -179,7 +179,7 @@ def test_no_permission_for_the_folder(folder: Path, request: pytest.FixtureReque
 def test_one_column_cannot_be_both(tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text("text,label\na,b\n")
     with pytest.raises(InputError, match="'label' cannot be text and label at once"):
-        load_corpus(tmp_path, text_column="label")
+        load_corpus(f"folder(path={tmp_path},text=label)")
 
 
 def test_a_third_column_in_test_alone(tmp_path: Path) -> None:

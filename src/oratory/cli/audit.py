@@ -16,9 +16,6 @@ def command(
         float | None,
         typer.Option(help="Exit with 1 when more than this share of a held-out split stands in train."),
     ] = None,
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """Leakage, duplicates, near duplicates, label conflicts and balance of a corpus."""
@@ -27,7 +24,7 @@ def command(
 
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise InputError(f"--fail-above takes a share from 0 to 1, not {fail_above}.")
-    found = audit(common.load(data, presidents, text_column, label_column), near)
+    found = audit(common.load(data), near)
     if json:
         common.print_json(found.to_dict())
     else:

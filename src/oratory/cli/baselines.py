@@ -13,9 +13,6 @@ def command(
     discount: Annotated[
         float | None, typer.Option(help="One discount for every Kneser-Ney model, instead of one chosen on dev.")
     ] = None,
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """Majority, lookup, TF-IDF with a linear SVM, and Kneser-Ney n-grams, on the same splits."""
@@ -23,6 +20,6 @@ def command(
     from oratory.settings import parse_words
 
     given = parse_words(settings or [], ["tokenizer"])
-    corpus = common.load(data, presidents, text_column, label_column)
+    corpus = common.load(data)
     found = measure_baselines(corpus, given.get("tokenizer", "word"), discount)
     common.show_or_print(found, json, f"Baselines on {found.corpus}")

@@ -37,9 +37,6 @@ def command(
     report: common.Report = None,
     runs: common.Runs = None,
     plugin: common.Plugins = None,
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """Train variants with the same seeds, and say whether they differ.
@@ -59,14 +56,12 @@ def command(
     from oratory.settings import parse_words
 
     common.load_plugins(plugin)
-    options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
     design = Design(
         task=task,
-        corpus=common.load(data, **options),
+        corpus=common.load(data),
         variants=parse_variants(variants),
         seeds=parse_seeds(seeds),
         settings=parse_words(settings or [], known_settings()) | common.published(model),
-        source=common.source(data, **options),
     )
     common.check_report(report)
     executor = executor_of(on, workers)

@@ -12,34 +12,42 @@ app = typer.Typer(help="Corpora: what is at hand, what is in one, and one as a f
 
 @app.command("list")
 def list_corpora(json: common.Json = False) -> None:
-    """The corpora at hand: sotu, and the folders here that hold one."""
+    """The sources of corpora with their parameters, and the folders here that hold a corpus."""
+    from dataclasses import asdict
+
     from oratory.report.terminal import print_tables
+    from oratory.settings import about, parameters_of
     from oratory.tables import Table
-    from oratory.text.folder import is_corpus
+    from oratory.text.sources import SOURCES
+    from oratory.text.sources.folder import is_corpus
 
     here = Path()
     folders = [folder for folder in (here, *sorted(here.glob("*/")), *sorted(here.glob("*/*/"))) if is_corpus(folder)]
-    rows = [("sotu", "every State of the Union address (package sotu); --presidents chooses the speakers")]
-    rows += [(str(folder), "a folder") for folder in folders]
+    rows = [("sotu", "the default"), *((str(folder), "a folder") for folder in folders)]
     if json:
-        common.print_json({"corpora": [{"data": data, "about": about} for data, about in rows]})
+        sources = {
+            name: {"about": about(cls), "parameters": [asdict(parameter) for parameter in parameters_of(cls)]}
+            for name, cls in SOURCES.items()
+        }
+        corpora = [{"data": data, "about": what} for data, what in rows]
+        common.print_json({"corpora": corpora, "sources": sources})
         return
-    note = "Any other folder by its path, and data sets of the Hugging Face hub as hub:NAME."
-    print_tables([Table("Corpora at hand", ("data", "what it is"), tuple(rows), words=2, note=note)])
+    tables = [Table("Corpora at hand", ("data", "what it is"), tuple(rows), words=2)]
+    for name, cls in SOURCES.items():
+        helps = tuple((parameter.name, parameter.help) for parameter in parameters_of(cls))
+        tables.append(Table(f"{name}(parameter=value, ...)", ("parameter", "meaning"), helps, words=2, note=about(cls)))
+    print_tables(tables)
 
 
 @app.command()
 def show(
     data: common.Data = "sotu",
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """A corpus on one screen: splits, labels, sizes, examples."""
     from oratory.text import describe
 
-    described = describe(common.load(data, presidents, text_column, label_column))
+    described = describe(common.load(data))
     if json:
         common.print_json(described.to_dict())
         return
@@ -51,15 +59,12 @@ def show(
 def export_corpus(
     data: common.Data,
     folder: Annotated[Path, typer.Argument(help="A new folder.")],
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """Write a corpus as a folder: train_CLS.tsv, train_LM.txt, test_LM_<name>.txt and so on."""
     from oratory.text import export
 
-    corpus = common.load(data, presidents, text_column, label_column)
+    corpus = common.load(data)
     files = export(corpus, folder)
     if json:
         common.print_json({"fingerprint": corpus.fingerprint, "files": [str(path) for path in files]})

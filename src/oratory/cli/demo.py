@@ -14,9 +14,6 @@ def command(
     out: Annotated[Path, typer.Option(help="The folder for the report and the runs.")] = Path("oratory-demo"),
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of the comparison.")] = 5,
     settings: common.SetAll = None,
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """The main job, small: audit, baselines, a paired comparison, a language model, maps, and a report of it all."""
@@ -29,17 +26,14 @@ def command(
 
     out.mkdir(parents=True, exist_ok=True)  # What cannot be written to is refused before anything is trained.
     common.note(f"Reading {data} ...")
-    options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
-    corpus = common.load(data, **options)
-    given = [word for name, value in options.items() if value for word in (f"--{name.replace('_', '-')}", value)]
+    corpus = common.load(data)
     with LiveTable(VARIANTS, range(seeds)) as table:
         found = demo(
             corpus,
             Store(out / "runs"),
-            shlex.join(["oratory", "demo", data, *given]),
+            shlex.join(["oratory", "demo", data]),
             seeds=seeds,
             settings=parse_words(settings or [], settings_of()),
-            source=common.source(data, **options),
             say=common.note,
             listen=table,
         )

@@ -21,9 +21,6 @@ def command(
     track: common.Track = None,
     dry_run: common.DryRun = False,
     runs: common.Runs = None,
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """Fine-tune a published encoder as a classifier, and keep the record of the run.
@@ -41,7 +38,4 @@ def command(
     given = parse_words(words, [name for name in finetune_settings() if name != "model"])
     if model is not None or resume is None:
         given = {"model": called(model or DEFAULT), **given}
-    options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
-    common.train(
-        "classifier", given, seed, data, options, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json
-    )
+    common.train("classifier", given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

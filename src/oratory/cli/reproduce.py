@@ -17,7 +17,7 @@ def command(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(help="sotu, a folder, or hub:NAME; the recipe's own, or ORATORY_SPEECHES, unless given."),
+        typer.Option(help="A corpus, as for the other commands; the recipe's own, or ORATORY_SPEECHES, unless given."),
     ] = None,
     settings: common.SetAll = None,
     on: common.On = "local",

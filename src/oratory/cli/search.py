@@ -36,9 +36,6 @@ def command(
     report: common.Report = None,
     runs: common.Runs = None,
     plugin: common.Plugins = None,
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """Search settings: grid, random or TPE, several seeds to a point, chosen on dev.
@@ -56,18 +53,16 @@ def command(
     from oratory.settings import parse_words
 
     common.load_plugins(plugin)
-    options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
     published = common.published(model)
     kinds = kinds_of(task, published)
     design = SearchDesign(
         task=task,
         space=Space.parse(space, kinds),
-        corpus=common.load(data, **options),
+        corpus=common.load(data),
         method=method,
         trials=trials,
         seeds=parse_seeds(seeds),
         settings=parse_words(settings or [], list(kinds)) | published,
-        source=common.source(data, **options),
         search_seed=search_seed,
         at_once=at_once,
         prune=prune,

@@ -14,9 +14,6 @@ def command(
     settings: common.Settings = None,
     text: Annotated[list[str] | None, typer.Option(help="A text to show token by token; may come again.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the tokenizer to this JSON file.")] = None,
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """Train a tokenizer on a corpus, encode the corpus, and show what a text becomes."""
@@ -25,7 +22,7 @@ def command(
     from oratory.tokens.summary import summarise
 
     chosen = parse_words(settings or [], ["tokenizer"]).get("tokenizer", "word")
-    corpus = common.load(data, presidents, text_column, label_column)
+    corpus = common.load(data)
     started = time.perf_counter()
     tokenizer = train_tokenizer(corpus, chosen)
     summary = summarise(corpus, tokenizer, chosen, text or [])

@@ -17,9 +17,6 @@ def command(
     dry_run: common.DryRun = False,
     runs: common.Runs = None,
     plugin: common.Plugins = None,
-    presidents: common.Presidents = None,
-    text_column: common.TextColumn = None,
-    label_column: common.LabelColumn = None,
     json: common.Json = False,
 ) -> None:
     """Train a classifier or a language model, and keep the record of the run.
@@ -34,5 +31,4 @@ def command(
     if task is not None and "=" in task:
         raise InputError(f"{task!r} stands where the task belongs; first classifier or lm, then settings.")
     given = parse_words(settings or [], settings_of())
-    options = {"presidents": presidents, "text_column": text_column, "label_column": label_column}
-    common.train(task, given, seed, data, options, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)
+    common.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from oratory.errors import InputError, unknown
 from oratory.settings import parse_words
@@ -59,8 +58,6 @@ class Design:
     seeds: tuple[int, ...]
     settings: Mapping[str, str] = field(default_factory=dict)
     """What all variants share."""
-    source: Mapping[str, Any] | None = None
-    """How the corpus was loaded."""
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:

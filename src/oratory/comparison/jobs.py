@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from oratory.errors import Failed, InputError
 from oratory.files import digest, write_text
@@ -20,7 +20,6 @@ class Job:
     task: str
     settings: dict[str, str]
     seed: int
-    source: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def do(job: Job, shared: Shared, tell: Callable[[Step], None]) -> Outcome:
             reused = event.again
 
     try:
-        run = train(job.task, shared.corpus, job.settings, job.seed, runs=shared.runs, source=job.source, listen=listen)
+        run = train(job.task, shared.corpus, job.settings, job.seed, runs=shared.runs, listen=listen)
     except (InputError, Failed) as error:
         return Outcome(job, None, str(error), in_use=isinstance(error, InUseError))
     return Outcome(job, run.id, reused=reused)

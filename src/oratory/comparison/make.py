@@ -30,9 +30,7 @@ def compare(
 ) -> Comparison:
     """Train what is missing, and say what it shows. The same comparison again goes on where it stopped."""
     jobs = [
-        Job(variant.name, design.task, design.of(variant), seed, dict(design.source) if design.source else None)
-        for seed in design.seeds
-        for variant in design.variants
+        Job(variant.name, design.task, design.of(variant), seed) for seed in design.seeds for variant in design.variants
     ]
     runs, problems = train_all(jobs, design.corpus, store, executor, listen, plugins)
     comparison = evaluate(design, runs, problems)
@@ -167,7 +165,7 @@ def _write(comparison: Comparison, design: Design, store: Store) -> None:
         "corpus": {
             "name": comparison.corpus,
             "fingerprint": comparison.fingerprint,
-            "source": dict(design.source) if design.source else None,
+            "source": design.corpus.source,
         },
         "variants": [
             {"name": v.name, "settings": dict(v.settings), "search": v.search, "runs": list(v.runs)}
@@ -187,9 +185,8 @@ def load_comparison(name: str, store: Store) -> Comparison:
         known = sorted(found.stem for found in (store.folder / FOLDER).glob("*.json"))
         raise InputError(f"There is no comparison {name!r} in {store.folder}. Known: {', '.join(known) or 'none'}.")
     kept = json.loads(read_text(path))
-    source = kept["corpus"]["source"]
-    corpus = reload_corpus("comparison", name, source, kept["corpus"]["fingerprint"])
+    corpus = reload_corpus("comparison", name, kept["corpus"]["source"], kept["corpus"]["fingerprint"])
     variants = tuple(Variant(entry["name"], entry["settings"], entry.get("search")) for entry in kept["variants"])
-    design = Design(kept["task"], corpus, variants, tuple(kept["seeds"]), kept["settings"], source)
+    design = Design(kept["task"], corpus, variants, tuple(kept["seeds"]), kept["settings"])
     runs = {entry["name"]: [store.open(run) if run else None for run in entry["runs"]] for entry in kept["variants"]}
     return evaluate(design, runs, kept["problems"])

@@ -69,9 +69,7 @@ def load_search(name: str, store: Store) -> Search:
     study = Study(path)
     kept = study.design
     corpus = reload_corpus("search", name, kept["source"], kept["fingerprint"])
-    same = {
-        key: kept[key] for key in ("task", "method", "trials", "settings", "source", "search_seed", "at_once", "prune")
-    }
+    same = {key: kept[key] for key in ("task", "method", "trials", "settings", "search_seed", "at_once", "prune")}
     words = [f"{key}={value}" for key, value in kept["space"].items()]
     space = Space.parse(words, kinds_of(kept["task"], kept["settings"]))
     design = SearchDesign(corpus=corpus, space=space, seeds=tuple(kept["seeds"]), **same)
@@ -209,7 +207,7 @@ def _search(design: SearchDesign, study: "Study", lost: Mapping[int, TrialFacts]
         best=best,
         test=None,
         importance=study.importance(design.points),
-        source=design.source,
+        source=design.corpus.source,
     )
 
 

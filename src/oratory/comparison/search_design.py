@@ -60,8 +60,6 @@ class SearchDesign:
     seeds: tuple[int, ...] = tuple(range(SEEDS))
     settings: Mapping[str, str] = field(default_factory=dict)
     """What all trials share."""
-    source: Mapping[str, Any] | None = None
-    """How the corpus was loaded."""
     search_seed: int = 0
     at_once: int = AT_ONCE
     """Points that are asked for together; it decides what TPE knows when it chooses."""
@@ -138,10 +136,8 @@ class SearchDesign:
 
     def jobs(self, number: int, settings: Mapping[str, str], seeds: Sequence[int]) -> list[Job]:
         """The runs of a trial."""
-        # A corpus that was carved is not the one that its source would give again.
-        source = dict(self.source) if self.source and not self.carved else None
         shared = {**self.settings, **settings}
-        return [Job(f"trial {number}", self.task, shared, seed, source) for seed in seeds]
+        return [Job(f"trial {number}", self.task, shared, seed) for seed in seeds]
 
     def check(self) -> None:
         """Refuse a space of which some part cannot be trained, before anything is."""
@@ -174,7 +170,7 @@ class SearchDesign:
             "trials": self.trials,
             "seeds": list(self.seeds),
             "settings": dict(self.settings),
-            "source": dict(self.source) if self.source else None,
+            "source": self.corpus.source,
             "search_seed": self.search_seed,
             "at_once": self.at_once,
             "prune": self.prune,

@@ -103,7 +103,8 @@ class Search(Tabled):
     best: TrialFacts
     test: TestFacts | None
     importance: Mapping[str, float] | None
-    source: Mapping[str, Any] | None = None
+    source: str | None = None
+    """The text that loads the corpus again; None where the corpus was made by hand."""
 
     @property
     def budget(self) -> list[tuple[int, float, float]]:

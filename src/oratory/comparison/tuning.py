@@ -56,7 +56,6 @@ class Tuning:
                 trials=self.trials if listed or self.trials else TRIALS,
                 seeds=seeds,
                 settings=self._others(design.of(variant)),
-                source=design.source,
                 plugins=plugins,
             )
             for variant in design.variants

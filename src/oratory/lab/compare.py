@@ -20,7 +20,7 @@ from oratory.report import write_report
 from oratory.report.comparison import comparison_document
 from oratory.runs import Interrupted, Store
 from oratory.settings import as_text
-from oratory.text import Corpus, corpus_and_source
+from oratory.text import Corpus, as_loaded
 
 Listener = Callable[[Step | Outcome], None]
 Watch = Callable[[SearchDesign, str], AbstractContextManager[SearchListener]]
@@ -65,14 +65,12 @@ def compare(
 
     With `tune`, such as `["train.lr=1e-4,1e-3"]`, each variant also stands at what is best for it on dev.
     """
-    loaded, source = corpus_and_source(corpus)
     design = Design(
         task=task,
-        corpus=loaded,
+        corpus=as_loaded(corpus),
         variants=parse_variants(variants),
         seeds=tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds),
         settings=as_text(settings),
-        source=source,
     )
     executor = executor_of(on, workers)
     if tune:

@@ -50,7 +50,6 @@ def demo(
     *,
     seeds: int = 5,
     settings: Mapping[str, str] | None = None,
-    source: Mapping[str, Any] | None = None,
     say: Callable[[str], None] = lambda text: None,
     listen: Listener | None = None,
 ) -> Demo:
@@ -66,14 +65,14 @@ def demo(
     comparison, language, repeat = None, None, None
     if corpus.classifier and corpus.classifier.test:
         say(f"Comparing {', '.join(VARIANTS)}: {seeds} seeds each ...")
-        design = Design("classifier", corpus, parse_variants(VARIANTS), tuple(range(seeds)), CLASSIFIER | given, source)
+        design = Design("classifier", corpus, parse_variants(VARIANTS), tuple(range(seeds)), CLASSIFIER | given)
         comparison = compare_design(design, store.folder, Local(), listen)
         *shown, repeat = comparison_sections(comparison, store)
         sections = [*shown, *sections]
         sections.append(_maps(store.open(str(comparison.variants[0].runs[0])), corpus.classifier.test.texts))
     if corpus.lm and corpus.lm.tests:
         say("Training a language model ...")
-        language = train_run("lm", corpus, LANGUAGE | given, runs=store.folder, source=source)
+        language = train_run("lm", corpus, LANGUAGE | given, runs=store.folder)
         sections.append(_language(language, measured))
         sections.append(_maps(language, next(iter(corpus.lm.tests.values()))))
     sections += [repeat] if repeat else []

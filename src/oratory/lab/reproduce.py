@@ -9,7 +9,6 @@ from typing import Any
 
 from oratory.comparison import Outcome, Step
 from oratory.errors import InputError, unknown
-from oratory.files import exists
 from oratory.lab.compare import executor_of
 from oratory.recipes import Recipe, Reproduction, load_recipe, load_reproduction, make, recipe_names
 from oratory.recipes.document import reproduction_document
@@ -51,7 +50,6 @@ class Planned:
 
     recipe: Recipe
     corpus: Corpus
-    source: Mapping[str, Any]
     seeds: tuple[int, ...]
 
 
@@ -71,9 +69,7 @@ def plan(
     made = []
     for recipe, place in zip(recipes, places, strict=True):
         chosen = tuple(seeds) if seeds is not None else tuple(range(recipe.seeds))
-        path = Path(place)
-        source = {"data": str(path.resolve()) if exists(path) else place}
-        made.append(Planned(recipe, _corpus(place), source, chosen))
+        made.append(Planned(recipe, _corpus(place), chosen))
     return made
 
 
@@ -136,7 +132,7 @@ def run_planned(
     """Run one recipe, or what is missing of it."""
     store = Store(runs)
     executor = executor_of(on, workers)
-    made = make(planned.recipe, planned.corpus, planned.source, planned.seeds, store, executor, listen)
+    made = make(planned.recipe, planned.corpus, planned.seeds, store, executor, listen)
     return Reproduced.of(made, store)
 
 

@@ -18,7 +18,7 @@ from oratory.report import write_report
 from oratory.report.search import search_document
 from oratory.runs import Store
 from oratory.settings import as_text
-from oratory.text import Corpus, corpus_and_source
+from oratory.text import Corpus, as_loaded
 
 
 class Searched(Search):
@@ -57,17 +57,15 @@ def search(
 
     With `settings={"model": "minilm"}` that model is fine-tuned.
     """
-    loaded, source = corpus_and_source(corpus)
     shared = as_text(settings)
     design = SearchDesign(
         task=task,
-        corpus=loaded,
+        corpus=as_loaded(corpus),
         space=Space.parse(space, kinds_of(task, shared)),
         method=method,
         trials=trials,
         seeds=tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds),
         settings=shared,
-        source=source,
         search_seed=search_seed,
         at_once=at_once,
         prune=prune,

@@ -1,20 +1,19 @@
 """Finding mechanisms: by being in the folder of their kind, or in a user's own file."""
 
-import ast
 import importlib.util
 import inspect
 import pkgutil
 import re
 import sys
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import Any
 
 from oratory.errors import InputError, unknown
 from oratory.mechanisms.kinds import KINDS, Mechanism
-from oratory.settings import choose, written
+from oratory.settings import Parameter, about, choose, parameters_of, written
 
 
 def name_of(cls: type[Mechanism]) -> str:
@@ -92,16 +91,6 @@ def written_as(mechanism: Mechanism) -> str:
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """One parameter of a mechanism, for help and records."""
-
-    name: str
-    type: str
-    default: Any
-    help: str
-
-
-@dataclass(frozen=True)
 class Entry:
     """One mechanism, for help and records."""
 
@@ -113,35 +102,4 @@ class Entry:
 
 def describe(cls: type[Mechanism]) -> Entry:
     """What the help says of a mechanism: its docstring, its paper, and its fields with theirs."""
-    hints = get_type_hints(cls)
-    helps = _field_docs(cls)
-    parameters = [
-        Parameter(
-            field.name,
-            getattr(hints[field.name], "__name__", str(hints[field.name])),
-            None if field.default is MISSING else field.default,
-            helps.get(field.name, ""),
-        )
-        for field in fields(cls)
-    ]
-    about = inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0].replace("\n", " ")
-    return Entry(name_of(cls), about, cls.paper, parameters)
-
-
-def _field_docs(cls: type) -> dict[str, str]:
-    """The docstring under each field, own and inherited."""
-    docs: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        if not issubclass(base, Mechanism):
-            continue
-        (definition,) = ast.parse(inspect.cleandoc("\n" + inspect.getsource(base))).body
-        assert isinstance(definition, ast.ClassDef)
-        for field, text in zip(definition.body, definition.body[1:], strict=False):
-            if (
-                isinstance(field, ast.AnnAssign)
-                and isinstance(field.target, ast.Name)
-                and isinstance(text, ast.Expr)
-                and isinstance(text.value, ast.Constant)
-            ):
-                docs[field.target.id] = inspect.cleandoc(str(text.value.value)).replace("\n", " ")
-    return docs
+    return Entry(name_of(cls), about(cls), cls.paper, parameters_of(cls))

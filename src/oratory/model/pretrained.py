@@ -16,7 +16,7 @@ from torch import Tensor
 from oratory.errors import InputError
 from oratory.model.families import FAMILIES, Blueprint, Place, Settings, what_loads
 from oratory.model.network import Transformer
-from oratory.text.hub import offline_without_network
+from oratory.text.sources.hub import offline_without_network
 from oratory.tokens.tokenizer import read_dict
 
 WEIGHTS = "model.safetensors"

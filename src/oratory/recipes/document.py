@@ -118,6 +118,6 @@ def _again(made: Reproduction) -> Section:
     for name, value in (made.recipe.changes or {}).items():
         words += ["--set", f"{name}={value}"]
     if made.source:
-        words += ["--data", str(made.source["data"])]
+        words += ["--data", made.source]
     need = "The reference speeches have to be at hand." if made.recipe.data == SPEECHES else ""
     return Section("The recipe", need, code=shlex.join(words))

@@ -84,8 +84,8 @@ class Reproduction(Tabled):
     recipe: Recipe
     corpus: str
     fingerprint: str
-    source: Mapping[str, Any] | None
-    """How the corpus was loaded."""
+    source: str | None
+    """The text that loads the corpus again; None where the corpus was made by hand."""
     seeds: tuple[int, ...]
     runs: Mapping[str, tuple[str, ...]]
     """The finished runs of each variant."""

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from oratory.comparison import Comparison, Design, Executor, Job, Outcome, Step, compare, evaluate
 from oratory.comparison.make import train_all
@@ -25,7 +24,6 @@ Runs = Mapping[str, Sequence[Run | None]]
 def make(
     recipe: Recipe,
     corpus: Corpus,
-    source: Mapping[str, Any] | None,
     seeds: Sequence[int],
     store: Store,
     executor: Executor,
@@ -33,22 +31,19 @@ def make(
 ) -> Reproduction:
     """Train what the store has not, and put it beside the reports. The same call again goes on where it stopped."""
     if _is_compared(recipe):
-        design = Design(recipe.task, corpus, recipe.variants, tuple(seeds), recipe.settings, source)
+        design = Design(recipe.task, corpus, recipe.variants, tuple(seeds), recipe.settings)
         comparison = compare(design, store, executor, listen)
         runs: Runs = {
             variant.name: [None if run is None else store.open(run) for run in variant.runs]
             for variant in comparison.variants
         }
-        made = _shown(recipe, corpus, source, tuple(seeds), runs, comparison.problems, comparison)
+        made = _shown(recipe, corpus, tuple(seeds), runs, comparison.problems, comparison)
     else:
-        given = dict(source) if source else None
         jobs = [
-            Job(variant.name, recipe.task, recipe.of(variant), seed, given)
-            for seed in seeds
-            for variant in recipe.variants
+            Job(variant.name, recipe.task, recipe.of(variant), seed) for seed in seeds for variant in recipe.variants
         ]
         runs, problems = train_all(jobs, corpus, store, executor, listen)
-        made = _shown(recipe, corpus, source, tuple(seeds), runs, problems, None)
+        made = _shown(recipe, corpus, tuple(seeds), runs, problems, None)
     _write(made, runs, store)
     return made
 
@@ -61,7 +56,6 @@ def _is_compared(recipe: Recipe) -> bool:
 def _shown(
     recipe: Recipe,
     corpus: Corpus,
-    source: Mapping[str, Any] | None,
     seeds: tuple[int, ...],
     runs: Runs,
     problems: Mapping[str, str],
@@ -75,7 +69,7 @@ def _shown(
         recipe=recipe,
         corpus=corpus.name,
         fingerprint=corpus.fingerprint,
-        source=source,
+        source=corpus.source,
         seeds=seeds,
         runs={name: tuple(run.id for run in found) for name, found in finished.items()},
         rows=tuple(_rows(recipe, corpus, runs, finished, best)),
@@ -120,7 +114,7 @@ def _write(made: Reproduction, runs: Runs, store: Store) -> None:
         "format": 1,
         "recipe": made.recipe.name,
         "changes": dict(made.recipe.changes or {}),
-        "corpus": {"fingerprint": made.fingerprint, "source": dict(made.source) if made.source else None},
+        "corpus": {"fingerprint": made.fingerprint, "source": made.source},
         "seeds": list(made.seeds),
         "runs": {name: [run.id if run else None for run in found] for name, found in runs.items()},
         "problems": dict(made.problems),
@@ -135,14 +129,11 @@ def load_reproduction(name: str, store: Store) -> Reproduction:
     if not path.exists():
         raise InputError(f"The recipe {name} was not run into {store.folder} yet; oratory reproduce {name} does that.")
     kept = json.loads(read_text(path))
-    source = kept["corpus"]["source"]
-    corpus = reload_corpus("reproduction", name, source, kept["corpus"]["fingerprint"])
+    corpus = reload_corpus("reproduction", name, kept["corpus"]["source"], kept["corpus"]["fingerprint"])
     recipe = recipe.changed(kept["changes"])
     runs = {variant: [store.open(run) if run else None for run in found] for variant, found in kept["runs"].items()}
     seeds, problems = tuple(kept["seeds"]), kept["problems"]
     comparison = None
     if _is_compared(recipe):
-        comparison = evaluate(
-            Design(recipe.task, corpus, recipe.variants, seeds, recipe.settings, source), runs, problems
-        )
-    return _shown(recipe, corpus, source, seeds, runs, problems, comparison)
+        comparison = evaluate(Design(recipe.task, corpus, recipe.variants, seeds, recipe.settings), runs, problems)
+    return _shown(recipe, corpus, seeds, runs, problems, comparison)

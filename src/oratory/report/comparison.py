@@ -182,18 +182,18 @@ def _settings(comparison: Comparison, runs: Mapping[str, list[Run]]) -> Section:
     ]
     counted.append(("total", *(number(run.record["parameters"]["total"]) for run in first.values())))
     parameters = Table("Parameters", ("part", *first), tuple(counted))
-    some = next(iter(first.values())).record
+    one = next(iter(first.values()))
+    some = one.record
     versions = Table("Versions", ("what", "version"), tuple(some["versions"].items()), words=2)
-    source = some["corpus"]["source"]
     return Section(
         "How to repeat it",
         f"Corpus {comparison.corpus}, fingerprint {comparison.fingerprint}; on {some['machine']['platform']}.",
-        code=repeat_command(comparison, source),
+        code=repeat_command(comparison, one.source),
         tables=[parameters, settings, versions],
     )
 
 
-def repeat_command(comparison: Comparison, source: Mapping[str, str] | None) -> str:
+def repeat_command(comparison: Comparison, source: str | None) -> str:
     """The command that makes this comparison again."""
     import shlex
 
@@ -207,6 +207,4 @@ def repeat_command(comparison: Comparison, source: Mapping[str, str] | None) -> 
     words += ["--task", comparison.task, "--seeds", write_seeds(comparison.seeds)]
     for key, value in comparison.settings.items():
         words += ["--model", value] if key == "model" else ["--set", f"{key}={value}"]
-    for key, value in source.items():
-        words += [f"--{key.replace('_', '-')}", str(value)]
-    return shlex.join(words)
+    return shlex.join([*words, "--data", source])

@@ -121,8 +121,7 @@ def _settings(run: Run) -> Section:
 def train_command(run: Run) -> str:
     """The command that trains this run again."""
     words = ["oratory", "train", run.task, *(f"{name}={value}" for name, value in run.record["given"].items())]
-    for name, value in (run.record["corpus"]["source"] or {}).items():
-        words += [f"--{name.replace('_', '-')}", str(value)]
+    words += ["--data", run.source] if run.source else []
     words += ["--seed", str(run.seed)]
     for plugin in run.record.get("plugins") or []:
         words += ["--plugin", plugin["name"]]

@@ -87,7 +87,7 @@ def train_command(found: Search) -> str:
     settings = {**found.settings, **found.best.settings}
     model = settings.pop("model", None)
     words = ["oratory", "train", found.task] if model is None else ["oratory", "finetune", model]
-    return shlex.join([*words, *(f"{name}={value}" for name, value in settings.items()), *_source(found)])
+    return shlex.join([*words, *(f"{name}={value}" for name, value in settings.items()), *_data(found)])
 
 
 def search_command(found: Search) -> str:
@@ -100,10 +100,8 @@ def search_command(found: Search) -> str:
     words += [] if found.prune else ["--no-prune"]
     for name, value in found.settings.items():
         words += ["--model", value] if name == "model" else ["--set", f"{name}={value}"]
-    return shlex.join([*words, *_source(found)])
+    return shlex.join([*words, *_data(found)])
 
 
-def _source(found: Search) -> list[str]:
-    return [
-        word for name, value in (found.source or {}).items() for word in (f"--{name.replace('_', '-')}", str(value))
-    ]
+def _data(found: Search) -> list[str]:
+    return ["--data", found.source] if found.source else []

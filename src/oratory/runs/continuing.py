@@ -30,13 +30,12 @@ def resume(
     run = _unfinished(store, task) if name == "last" else store.open(name)
     checked(run)
     config_of(run)  # Which refuses mechanisms that are not loaded, and says whose they are.
-    source = run.record["corpus"]["source"]
     if corpus is None:
         corpus = run.load_corpus()
     given = {**run.record["given"], **(settings or {})}
     prepared = prepare(run.task, corpus, given, run.seed)
     _check_same(run, prepared, task, seed)
-    return execute(prepared, store, run.record["given"], source, listen or nobody)
+    return execute(prepared, store, run.record["given"], listen or nobody)
 
 
 def _unfinished(store: Store, task: str | None) -> Run:

@@ -23,7 +23,7 @@ from oratory.runs.record import CHECKPOINTS, FORMAT, RECORD, TOKENIZER, Run, key
 from oratory.runs.recorder import Recorder, now
 from oratory.runs.store import Store
 from oratory.settings import as_text
-from oratory.text import Corpus, corpus_and_source
+from oratory.text import Corpus, as_loaded
 from oratory.training import Prepared, prepare
 from oratory.training.finetune import called
 from oratory.training.loop import Diverged, Fit, Measured, Stepped
@@ -73,17 +73,15 @@ def train(
     seed: int = 0,
     *,
     runs: str | os.PathLike[str] | None = None,
-    source: Mapping[str, Any] | None = None,
     listen: Listener | None = None,
 ) -> Run:
     """Train a model and keep its record. The same call again goes on with a run that was stopped.
 
     A run that is finished already is given back as it is: with the same settings, corpus and seed it would end the
-    same. `source` says how the corpus was loaded, so that others can load it again.
+    same.
     """
-    loaded, place = corpus_and_source(corpus)
     given = as_text(settings)
-    return execute(prepare(task, loaded, given, seed), Store(runs), given, place or source, listen or nobody)
+    return execute(prepare(task, as_loaded(corpus), given, seed), Store(runs), given, listen or nobody)
 
 
 def finetune(
@@ -93,22 +91,19 @@ def finetune(
     seed: int = 0,
     *,
     runs: str | os.PathLike[str] | None = None,
-    source: Mapping[str, Any] | None = None,
     listen: Listener | None = None,
 ) -> Run:
     """Fine-tune a published encoder: `minilm`, a folder, or the name of a model on the hub. Else as `train`."""
     given = {"model": called(model), **(settings or {})}
-    return train("classifier", corpus, given, seed, runs=runs, source=source, listen=listen)
+    return train("classifier", corpus, given, seed, runs=runs, listen=listen)
 
 
-def execute(
-    prepared: Prepared, store: Store, given: Mapping[str, str], source: Mapping[str, Any] | None, listen: Listener
-) -> Run:
+def execute(prepared: Prepared, store: Store, given: Mapping[str, str], listen: Listener) -> Run:
     """Train what was prepared, unless the store has it."""
     device = device_of(prepared.training.device)
     keep_memory()
     with crew(device) as members, threads(prepared.training.threads), asked_to_stop() as asked:
-        run = _new_run(prepared, store, given, source, members, device)
+        run = _new_run(prepared, store, given, members, device)
         if not members.leads:
             return _follow(prepared, run, members, device)
         if not _is_done(store, run):
@@ -235,14 +230,7 @@ def _fit(prepared: Prepared, task: Any, members: Crew, device: torch.device) -> 
     return Fit(model, task, prepared.training, prepared.seed, unknown, members, prepared.factors())
 
 
-def _new_run(
-    prepared: Prepared,
-    store: Store,
-    given: Mapping[str, str],
-    source: Mapping[str, Any] | None,
-    members: Crew,
-    device: torch.device,
-) -> Run:
+def _new_run(prepared: Prepared, store: Store, given: Mapping[str, str], members: Crew, device: torch.device) -> Run:
     """The run as it is before it begins; nothing is written yet."""
     settings = {**prepared.settings, "train.device": device.type}
     plugins = plugins_of(prepared.config)
@@ -258,11 +246,7 @@ def _new_run(
         "task": task,
         "seed": prepared.seed,
         "status": "running",
-        "corpus": {
-            "name": prepared.corpus.name,
-            "fingerprint": fingerprint,
-            "source": dict(source) if source else None,
-        },
+        "corpus": {"name": prepared.corpus.name, "fingerprint": fingerprint, "source": prepared.given.source},
         "labels": list(labels),
         "settings": settings,
         "given": dict(given),

@@ -141,14 +141,20 @@ class Run(Tabled):
 
         return load_model(self)
 
+    @property
+    def source(self) -> str | None:
+        """The text that loads the corpus again; None where the corpus was made by hand."""
+        from oratory.text import source_text
+
+        return source_text(self.record["corpus"]["source"])
+
     def load_corpus(self) -> "Corpus":
         """The corpus, from where it was when the run began."""
         from oratory.text import load_corpus
 
-        source = self.record["corpus"]["source"]
-        if source is None:
+        if self.source is None:
             raise InputError(f"The run {self.id} does not say how its corpus was loaded; name it with --data.")
-        return load_corpus(**source)
+        return load_corpus(self.source)
 
     def score(self, texts: str | Sequence[str]) -> "list[TextSurprisal | TextClass]":
         """Each text by itself: class probabilities, or the surprisal of every token."""

@@ -5,7 +5,7 @@ from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, 
 from oratory.text.describe import Description, describe
 from oratory.text.export import export
 from oratory.text.findings import Audit
-from oratory.text.load import corpus_and_source, load_corpus, reload_corpus
+from oratory.text.load import as_loaded, load_corpus, reload_corpus, source_text
 
 __all__ = [
     "Audit",
@@ -14,11 +14,12 @@ __all__ = [
     "Description",
     "Labelled",
     "LanguageData",
+    "as_loaded",
     "audit",
-    "corpus_and_source",
     "describe",
     "export",
     "load_corpus",
     "normalise",
     "reload_corpus",
+    "source_text",
 ]

@@ -113,6 +113,8 @@ class Corpus(Tabled):
     classifier: ClassifierData | None = None
     lm: LanguageData | None = None
     notes: tuple[str, ...] = ()
+    source: str | None = field(default=None, compare=False)
+    """The text that loads this corpus again, from any directory; None where the corpus was made by hand."""
 
     def __post_init__(self) -> None:
         if self.classifier is None and self.lm is None:
@@ -176,7 +178,7 @@ class Corpus(Tabled):
             kept = tuple(line for i, line in enumerate(running, first) if i not in held)
             out = tuple(line for i, line in enumerate(running, first) if i in held)
             changed = replace(changed, lm=replace(lm, train=kept, dev=out))
-        return changed
+        return replace(changed, source=_carved(self.source, share))
 
     def training_lines(self) -> tuple[str, ...]:
         """Every line that may be learned from, as a tokenizer needs them: both tasks, the same lines once."""
@@ -202,6 +204,13 @@ def label_order(names: set[str]) -> tuple[str, ...]:
     if all(re.fullmatch(r"-?\d{1,18}", name) for name in names):
         return tuple(sorted(names, key=lambda name: (int(name), name)))
     return tuple(sorted(names))
+
+
+def _carved(source: str | None, share: float) -> str | None:
+    """The text that loads a corpus with the dev split that was carved from it."""
+    from oratory.text.load import parse_source
+
+    return None if source is None else str(replace(parse_source(source), carve=share))
 
 
 def _pick(split: Labelled, indices: Sequence[int]) -> Labelled:

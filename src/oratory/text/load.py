@@ -1,57 +1,74 @@
 """From what a user writes to a corpus."""
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from oratory.errors import InputError
-from oratory.text import folder, hub, sotu
+from oratory.files import exists
+from oratory.settings import choose
 from oratory.text.corpus import Corpus
+from oratory.text.source import Source
+from oratory.text.sources import SOURCES
+from oratory.text.sources.folder import Folder
+from oratory.text.sources.hub import Hub
+from oratory.text.sources.sotu import Sotu
 
 DEFAULT = "sotu"
 
 
-def load_corpus(
-    data: str | os.PathLike[str] = DEFAULT,
-    *,
-    presidents: str | Sequence[str] | None = None,
-    text_column: str | None = None,
-    label_column: str | None = None,
-) -> Corpus:
-    """The corpus `sotu`, a folder, or `hub:NAME`.
+def load_corpus(data: str | os.PathLike[str] | Source = DEFAULT) -> Corpus:
+    """The corpus that a source gives: `sotu`, a folder, `hub:NAME`, or a source with parameters.
 
-    `presidents` chooses the speakers of `sotu`, as a list or with commas between; the columns are for tables whose
-    names are not the usual ones.
+    load_corpus("sotu(presidents=lincoln+grant)")
+    load_corpus("folder(path=weather,text=headline,label=mood)")
     """
-    name = os.fspath(data)
-    if not name:
+    return parse_source(data).load()
+
+
+def parse_source(data: str | os.PathLike[str] | Source) -> Source:
+    """The source that a text describes. A path that exists is that folder, even where it looks like another source."""
+    if isinstance(data, Source):
+        return data
+    text = os.fspath(data)
+    if not text:
         raise InputError("The data is an empty name; give sotu, a folder, or hub:NAME.")
-    if presidents is not None and name != "sotu":
-        raise InputError(f"Presidents can be chosen for the corpus sotu only, not for {name}.")
-    if name == "sotu":
-        if text_column or label_column:
-            raise InputError("The corpus sotu has no columns to name.")
-        if isinstance(presidents, str):
-            presidents = [name.strip() for name in presidents.split(",") if name.strip()]
-        return sotu.load(presidents if presidents is not None else sotu.PRESIDENTS)
-    if name.startswith("hub:"):
-        return hub.load(name.removeprefix("hub:"), text_column, label_column)
-    return folder.load(Path(name), text_column, label_column)
+    is_choice = re.fullmatch(r"\s*[\w-]+\(.*\)\s*", text, re.DOTALL) or text.partition(":")[0] in SOURCES
+    if text == DEFAULT or (is_choice and not exists(Path(text))):
+        source: Source = choose(text.removesuffix(":"), SOURCES, "corpus")
+        return source
+    return Folder(text)
 
 
-def corpus_and_source(given: Corpus | str | os.PathLike[str]) -> tuple[Corpus, dict[str, Any] | None]:
-    """A corpus and how to load it again, which nobody knows of one that was made by hand."""
-    if isinstance(given, Corpus):
-        return given, None
-    return load_corpus(given), {"data": os.fspath(given)}
+def as_loaded(given: Corpus | str | os.PathLike[str] | Source) -> Corpus:
+    """A corpus as it is; anything else is loaded."""
+    return given if isinstance(given, Corpus) else load_corpus(given)
 
 
-def reload_corpus(kind: str, name: str, source: Mapping[str, Any] | None, fingerprint: str) -> Corpus:
+def source_text(kept: str | Mapping[str, Any] | None) -> str | None:
+    """The source of a record as text. Older records have a dictionary of `data` and options in its place."""
+    if kept is None or isinstance(kept, str):
+        return kept
+    data, presidents = kept["data"], kept.get("presidents")
+    if data == "sotu":
+        if presidents is None:
+            return str(Sotu())
+        names = presidents.split(",") if isinstance(presidents, str) else presidents
+        return str(Sotu(tuple(name.strip() for name in names if name.strip())))
+    columns = kept.get("text_column"), kept.get("label_column")
+    if data.startswith("hub:"):
+        return str(Hub(data.removeprefix("hub:"), *columns))
+    return str(Folder(data, *columns))
+
+
+def reload_corpus(kind: str, name: str, source: str | Mapping[str, Any] | None, fingerprint: str) -> Corpus:
     """The corpus of something that was kept, from where it was; an InputError where it is not the same any more."""
-    if source is None:
+    text = source_text(source)
+    if text is None:
         raise InputError(f"The {kind} {name} does not say how its corpus was loaded.")
-    corpus = load_corpus(**source)
+    corpus = load_corpus(text)
     if corpus.fingerprint != fingerprint:
         raise InputError(
             f"The corpus of {name} has changed: its fingerprint was {fingerprint} and is {corpus.fingerprint}."

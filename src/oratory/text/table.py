@@ -22,7 +22,7 @@ LABEL_NAMES = ("label", "labels", "class", "target", "category", "sentiment", "s
 
 
 @dataclass(frozen=True)
-class Row:
+class LabelledText:
     """One text with its label, and where it came from, for messages."""
 
     text: str
@@ -31,7 +31,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class RawTable:
     """Cells as text. `columns` is None in a file without a header; a cell that is missing is None."""
 
     path: str
@@ -43,7 +43,7 @@ class Table:
         return f"{self.path}, line {self.lines[row]}"
 
 
-def read_table(path: Path, named: Sequence[str] = ()) -> Table:
+def read_table(path: Path, named: Sequence[str] = ()) -> RawTable:
     """The file as a table; its format is that of its ending. A first line with one of the names is a header."""
     table = READERS[path.suffix](path, named)
     if not table.cells:
@@ -51,7 +51,7 @@ def read_table(path: Path, named: Sequence[str] = ()) -> Table:
     return table
 
 
-def read_labelled(path: Path) -> list[Row]:
+def read_labelled(path: Path) -> list[LabelledText]:
     """A `*_CLS.tsv` file: label, tab, text; no header. Further tabs belong to the text."""
     rows = []
     for number, line in read_lines(path):
@@ -62,7 +62,7 @@ def read_labelled(path: Path) -> list[Row]:
     return rows
 
 
-def find_columns(table: Table, text: str | None, label: str | None) -> tuple[int, int]:
+def find_columns(table: RawTable, text: str | None, label: str | None) -> tuple[int, int]:
     """The indices of the text and the label column: as asked for, by usual names, or by what they hold."""
     if table.columns is None:
         if text or label:
@@ -77,12 +77,12 @@ def find_columns(table: Table, text: str | None, label: str | None) -> tuple[int
     return found
 
 
-def find_text(table: Table, asked: str | None) -> int:
+def find_text(table: RawTable, asked: str | None) -> int:
     """The index of the text column in a table with a header."""
     return _by_name(table, asked, TEXT_NAMES, "text")
 
 
-def rows_of(table: Table, text: int, label: int) -> list[Row]:
+def rows_of(table: RawTable, text: int, label: int) -> list[LabelledText]:
     """The text and label columns, row by row."""
     rows = []
     for index, cells in enumerate(table.cells):
@@ -94,8 +94,8 @@ def rows_of(table: Table, text: int, label: int) -> list[Row]:
     return rows
 
 
-def _row(text: str, label: str, where: str) -> Row:
-    row = Row(one_line(text), one_line(label), where)
+def _row(text: str, label: str, where: str) -> LabelledText:
+    row = LabelledText(one_line(text), one_line(label), where)
     if not row.label:
         raise InputError(f"{where}: the label is missing, or is neither text nor a number.")
     if not row.text:
@@ -103,7 +103,7 @@ def _row(text: str, label: str, where: str) -> Row:
     return row
 
 
-def _by_name(table: Table, asked: str | None, usual: Sequence[str], what: str) -> int:
+def _by_name(table: RawTable, asked: str | None, usual: Sequence[str], what: str) -> int:
     columns = table.columns or ()
     if asked is not None:
         if asked not in columns:
@@ -115,18 +115,18 @@ def _by_name(table: Table, asked: str | None, usual: Sequence[str], what: str) -
     if found is None:
         raise InputError(
             f"{table.path}, line 1: none of the columns {', '.join(columns)} is called {' or '.join(usual[:3])}; "
-            f"name the one that holds the {what} with --{what}-column."
+            f"name the one that holds the {what}: folder(path=..., {what}=COLUMN), or hub(name=..., {what}=COLUMN)."
         )
     return found
 
 
-def _only(table: Table, name: str, columns: Sequence[str]) -> int:
+def _only(table: RawTable, name: str, columns: Sequence[str]) -> int:
     if columns.count(name) > 1:
         raise InputError(f"{table.path}, line 1: {columns.count(name)} columns are called {name!r}.")
     return columns.index(name)
 
 
-def _by_content(table: Table) -> tuple[int, int]:
+def _by_content(table: RawTable) -> tuple[int, int]:
     """Two columns without a header: whole numbers are labels; else fewer values and fewer words are."""
     widths = {len(cells) for cells in table.cells}
     if widths != {2}:
@@ -154,7 +154,7 @@ def _is_whole(cell: str) -> bool:
     return cell.strip().removeprefix("-").isdecimal()
 
 
-def _with_header(path: Path, records: list[tuple[int, list[str]]], named: Sequence[str]) -> Table:
+def _with_header(path: Path, records: list[tuple[int, list[str]]], named: Sequence[str]) -> RawTable:
     """A table from delimited records; the first is the header when a column has a usual name, or one asked for."""
     first = tuple(cell.strip() for cell in records[0][1])
     columns = None
@@ -162,15 +162,15 @@ def _with_header(path: Path, records: list[tuple[int, list[str]]], named: Sequen
         columns = first
         records = records[1:]
     cells = tuple(tuple(record) for _, record in records)
-    return Table(str(path), columns, cells, tuple(number for number, _ in records))
+    return RawTable(str(path), columns, cells, tuple(number for number, _ in records))
 
 
-def _read_tsv(path: Path, named: Sequence[str]) -> Table:
+def _read_tsv(path: Path, named: Sequence[str]) -> RawTable:
     # No quoting: a quotation mark in a TSV file is part of the text.
     return _with_header(path, [(number, line.split("\t")) for number, line in read_lines(path)], named)
 
 
-def _read_csv(path: Path, named: Sequence[str]) -> Table:
+def _read_csv(path: Path, named: Sequence[str]) -> RawTable:
     text = read_text(path)
     csv.field_size_limit(max(len(text), 131_072))
     records: list[tuple[int, list[str]]] = []
@@ -188,7 +188,7 @@ def _read_csv(path: Path, named: Sequence[str]) -> Table:
     return _with_header(path, records, named)
 
 
-def _read_jsonl(path: Path, _: Sequence[str]) -> Table:
+def _read_jsonl(path: Path, _: Sequence[str]) -> RawTable:
     records: list[tuple[int, dict[str, Any]]] = []
     for number, line in read_lines(path):
         try:
@@ -203,10 +203,10 @@ def _read_jsonl(path: Path, _: Sequence[str]) -> Table:
         tuple(_cell(record.get(column), column, f"{path}, line {number}") for column in columns)
         for number, record in records
     )
-    return Table(str(path), columns, cells, tuple(number for number, _ in records))
+    return RawTable(str(path), columns, cells, tuple(number for number, _ in records))
 
 
-def _read_parquet(path: Path, _: Sequence[str]) -> Table:
+def _read_parquet(path: Path, _: Sequence[str]) -> RawTable:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -217,14 +217,14 @@ def _read_parquet(path: Path, _: Sequence[str]) -> Table:
     return table_of(str(path), table.column_names, table.to_pydict())
 
 
-def table_of(path: str, columns: Sequence[str], values: dict[str, list[Any]]) -> Table:
+def table_of(path: str, columns: Sequence[str], values: dict[str, list[Any]]) -> RawTable:
     """A table from columns of Python values; lines are rows, counted from 1."""
     count = len(values[columns[0]]) if columns else 0
     cells = tuple(
         tuple(_cell(values[column][row], column, f"{path}, row {row + 1}") for column in columns)
         for row in range(count)
     )
-    return Table(path, tuple(columns), cells, tuple(range(1, count + 1)))
+    return RawTable(path, tuple(columns), cells, tuple(range(1, count + 1)))
 
 
 def _cell(value: Any, column: str, where: str) -> str | None:
@@ -242,7 +242,7 @@ def _cell(value: Any, column: str, where: str) -> str | None:
     return None
 
 
-READERS: dict[str, Callable[[Path, Sequence[str]], Table]] = {
+READERS: dict[str, Callable[[Path, Sequence[str]], RawTable]] = {
     ".tsv": _read_tsv,
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,

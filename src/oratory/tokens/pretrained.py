@@ -11,7 +11,7 @@ import tokenizers
 
 from oratory.errors import InputError
 from oratory.files import exists
-from oratory.text.hub import offline_without_network
+from oratory.text.sources.hub import offline_without_network
 from oratory.tokens.encoded import Encoded
 from oratory.tokens.subword import SubwordTokenizer
 from oratory.tokens.tokenizer import read_dict

@@ -25,8 +25,8 @@ class Prepared(Tabled):
 
     corpus: Corpus
     """What is trained on: dev is carved out where something is chosen on it."""
-    fingerprint: str
-    """Of the corpus as it was given."""
+    given: Corpus
+    """The corpus as it was given, which the record of a run names."""
     seed: int
     tokenizer: Tokenizer
     tokenizer_settings: str
@@ -36,6 +36,11 @@ class Prepared(Tabled):
 
     test_last: ClassVar[bool] = False
     """Whether test is measured once, when all is done, and not on the way."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the corpus as it was given."""
+        return self.given.fingerprint
 
     def build(self) -> nn.Module:
         """The model before training."""
@@ -106,7 +111,7 @@ def prepare(task: str, corpus: Corpus, settings: Mapping[str, str], seed: int = 
     # Settings that make no sense are refused before a tokenizer is trained; its size matters to none of them.
     config = base(task, vocabulary=2, classes=classes, **changes)
     training.check_task(task, config.context)
-    fingerprint = corpus.fingerprint
+    given = corpus
     if training.needs_dev:
         corpus = corpus.with_dev()
     if task == "classifier" and isinstance(config.pool, Cls):
@@ -116,4 +121,4 @@ def prepare(task: str, corpus: Corpus, settings: Mapping[str, str], seed: int = 
         raise InputError(f"train.word_dropout needs a token for unknown text, which tokenizer={chosen} has not.")
     config = replace(config, vocabulary=len(tokenizer))
     parameters = count_parameters(Transformer(config, seed))
-    return Prepared(corpus, fingerprint, seed, tokenizer, chosen, config, training, parameters)
+    return Prepared(corpus, given, seed, tokenizer, chosen, config, training, parameters)

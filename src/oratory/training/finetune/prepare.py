@@ -125,16 +125,14 @@ def prepare_finetune(task: str, corpus: Corpus, settings: Mapping[str, str], see
             f"The tokenizer of {source.name} does not fit the model: its ids go up to {len(tokenizer) - 1:,}, and the "
             f"embedding has {config.vocabulary:,} rows."
         )
-    fingerprint = corpus.fingerprint
+    given = corpus
     if corpus.need_classifier().dev is None and f"{PREFIX}keep" not in settings and training.patience is None:
         training = replace(training, keep="last")  # Rather all of train than a choice on a tenth of it.
     if training.needs_dev:
         corpus = corpus.with_dev()
     name = f"pretrained:{source.name}"
     nothing = Parameters(0, {})
-    return _counted(
-        FineTuned(corpus, fingerprint, seed, tokenizer, name, config, training, nothing, source, chosen, labels)
-    )
+    return _counted(FineTuned(corpus, given, seed, tokenizer, name, config, training, nothing, source, chosen, labels))
 
 
 def _counted(draft: FineTuned) -> FineTuned:

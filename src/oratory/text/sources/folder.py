@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from oratory.errors import InputError
 from oratory.files import read_lines
 from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, label_order, one_line
-from oratory.text.table import READERS, Row, find_columns, read_labelled, read_table, rows_of
+from oratory.text.source import Source
+from oratory.text.table import READERS, LabelledText, find_columns, read_labelled, read_table, rows_of
 
 SPLITS = {"train": ("train",), "dev": ("dev", "validation", "valid", "val"), "test": ("test",)}
 """The splits, and the names their files may have."""
@@ -17,7 +20,30 @@ _REFERENCE = re.compile(r"(train|dev|test)_CLS\.tsv|(train|dev)_LM\.txt|test_LM_
 _ALMOST = re.compile(r"(train|dev|test)_(CLS|LM)\b", re.IGNORECASE)
 
 
-def load(folder: Path, text_column: str | None = None, label_column: str | None = None) -> Corpus:
+@dataclass(frozen=True)
+class Folder(Source):
+    """A folder in the reference layout (train_CLS.tsv, train_LM.txt, ...), or with train, dev and test tables."""
+
+    path: str
+    """The folder."""
+    text: str | None = None
+    """The column that holds the text, in a table; found by its name unless given."""
+    label: str | None = None
+    """The column that holds the label, in a table; found by its name unless given."""
+
+    def read(self) -> Corpus:
+        return _read(Path(self.path), self.text, self.label)
+
+    def anchored(self) -> Self:
+        return replace(self, path=str(Path(self.path).resolve()))
+
+    def __str__(self) -> str:
+        # An absolute path cannot be taken for the name of a source.
+        plain = Path(self.path).is_absolute() and self == Folder(self.path)
+        return self.path if plain else super().__str__()
+
+
+def _read(folder: Path, text: str | None, label: str | None) -> Corpus:
     """The corpus that a folder holds, in whichever layout it is."""
     names = _names(folder)
     tables = _tables(folder, names)
@@ -32,9 +58,9 @@ def load(folder: Path, text_column: str | None = None, label_column: str | None 
         mixed = f"{next(iter(tables.values())).name} and {reference[0]}"
         raise InputError(f"{folder} mixes two layouts ({mixed}); keep one.")
     if tables:
-        return _from_tables(folder, tables, text_column, label_column)
+        return _from_tables(folder, tables, text, label)
     if reference:
-        if text_column or label_column:
+        if text or label:
             raise InputError(f"{folder} is in the layout label, tab, text; it has no columns to name.")
         return _from_reference(folder, names)
     raise InputError(
@@ -51,7 +77,7 @@ def is_corpus(folder: Path) -> bool:
         return False  # Somebody else's folder.
 
 
-def classifier_data(splits: Mapping[str, Sequence[Row]]) -> ClassifierData:
+def classifier_data(splits: Mapping[str, Sequence[LabelledText]]) -> ClassifierData:
     """Rows by split as labelled texts. The labels are those of train; any other one is refused."""
     label_names = label_order({row.label for row in splits["train"]})
     if len(label_names) < 2:

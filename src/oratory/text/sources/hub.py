@@ -3,20 +3,45 @@
 import socket
 import urllib.parse
 import urllib.request
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from oratory.errors import InputError
+from oratory.files import exists
 from oratory.text.corpus import Corpus, LanguageData, one_line
-from oratory.text.folder import SPLITS, classifier_data, language_data
-from oratory.text.table import LABEL_NAMES, Row, Table, find_columns, find_text, rows_of, table_of
+from oratory.text.source import Source
+from oratory.text.sources.folder import SPLITS, classifier_data, language_data
+from oratory.text.table import LABEL_NAMES, LabelledText, RawTable, find_columns, find_text, rows_of, table_of
 
 _HIDDEN = "-1"
 """What the hub writes for a label that is kept secret, as in the test splits of GLUE."""
 
 
-def load(name: str, text_column: str | None = None, label_column: str | None = None) -> Corpus:
-    """The data set `owner/name`, or `owner/name:configuration`; a local folder that `datasets` reads works too."""
+@dataclass(frozen=True)
+class Hub(Source):
+    """A data set of the Hugging Face hub, or a local folder that the library datasets reads."""
+
+    name: str
+    """As owner/name, or owner/name:configuration."""
+    text: str | None = None
+    """The column that holds the text; found by its name unless given."""
+    label: str | None = None
+    """The column that holds the label; found by its name unless given."""
+
+    def read(self) -> Corpus:
+        return _read(self.name, self.text, self.label)
+
+    def anchored(self) -> Self:
+        path, colon, configuration = self.name.partition(":")
+        if not path or not exists(Path(path)):
+            return self
+        return replace(self, name=f"{Path(path).resolve()}{colon}{configuration}")
+
+
+def _read(name: str, text: str | None, label: str | None) -> Corpus:
+    """The splits of a data set; without a column of labels it is running text."""
     loaded = _load_dataset(name)
     splits = {}
     for split, names in SPLITS.items():
@@ -30,26 +55,26 @@ def load(name: str, text_column: str | None = None, label_column: str | None = N
         for split, dataset in splits.items()
     }
     columns = {column.casefold() for column in tables["train"].columns or ()}
-    if label_column is None and columns.isdisjoint(LABEL_NAMES):
-        return Corpus(f"hub:{name}", lm=_running_text(tables, text_column))
-    rows: dict[str, list[Row]] = {}
+    if label is None and columns.isdisjoint(LABEL_NAMES):
+        return Corpus(f"hub:{name}", lm=_running_text(tables, text))
+    rows: dict[str, list[LabelledText]] = {}
     notes = []
     for split, table in tables.items():
-        text, label = find_columns(table, text_column, label_column)
-        if split != "train" and all(cells[label] == _HIDDEN for cells in table.cells):
+        text_at, label_at = find_columns(table, text, label)
+        if split != "train" and all(cells[label_at] == _HIDDEN for cells in table.cells):
             notes.append(f"The labels of {split} are hidden; that split is left out.")
             continue
-        feature = splits[split].features[splits[split].column_names[label]]
-        rows[split] = [_named(row, getattr(feature, "names", None)) for row in rows_of(table, text, label)]
+        feature = splits[split].features[splits[split].column_names[label_at]]
+        rows[split] = [_named(row, getattr(feature, "names", None)) for row in rows_of(table, text_at, label_at)]
     classifier = classifier_data(rows)
     return Corpus(f"hub:{name}", classifier, language_data(classifier), tuple(notes))
 
 
-def _running_text(tables: dict[str, Table], text_column: str | None) -> LanguageData:
+def _running_text(tables: dict[str, RawTable], text: str | None) -> LanguageData:
     """A data set without labels, as for language models; blank rows part paragraphs and are dropped."""
     texts = {}
     for split, table in tables.items():
-        column = find_text(table, text_column)
+        column = find_text(table, text)
         texts[split] = tuple(line for cells in table.cells if (line := one_line(cells[column] or "")))
     if not texts["train"]:
         raise InputError(f"{tables['train'].path} holds no text: every row is blank.")
@@ -57,13 +82,13 @@ def _running_text(tables: dict[str, Table], text_column: str | None) -> Language
     return LanguageData(texts["train"], texts.get("dev") or None, tests)
 
 
-def _named(row: Row, names: list[str] | None) -> Row:
+def _named(row: LabelledText, names: list[str] | None) -> LabelledText:
     """The row with the label's name where the data set keeps names for its numbers."""
     if not names:
         return row
     if not 0 <= int(row.label) < len(names):
         raise InputError(f"{row.where}: the label {row.label} has no name; the data set names {', '.join(names)}.")
-    return Row(row.text, one_line(names[int(row.label)]), row.where)
+    return LabelledText(row.text, one_line(names[int(row.label)]), row.where)
 
 
 def _load_dataset(name: str) -> Any:

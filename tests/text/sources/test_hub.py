@@ -78,7 +78,7 @@ def test_files_that_the_library_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text("{oops")
     with pytest.raises(InputError, match="cannot be loaded"):
         load_corpus(f"hub:{tmp_path}")
-    with pytest.raises(InputError, match="needs a name"):
+    with pytest.raises(InputError, match="hub needs its parameter 'name'"):
         load_corpus("hub:")
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from oratory.errors import InputError
 from oratory.text import Corpus, load_corpus
+from oratory.text.sources.folder import Folder
 
 ROWS = [("it was good", "pos"), ("it was, sadly, bad", "neg"), ('he said "good"', "pos"), ("a\tb bad", "neg")]
 
@@ -78,12 +79,14 @@ def test_dev_has_several_names(tmp_path: Path) -> None:
 
 def test_columns_by_option(tmp_path: Path) -> None:
     write(tmp_path / "train.jsonl", ROWS, ("headline", "mood"))
-    data = load_corpus(tmp_path, text_column="headline", label_column="mood").need_classifier()
+    data = load_corpus(f"folder(path={tmp_path}, text=headline, label=mood)").need_classifier()
     assert data.label_names == ("neg", "pos")
-    with pytest.raises(InputError, match=r"train.jsonl, line 1: none of the columns headline, mood is called text"):
+    with pytest.raises(
+        InputError, match=r"line 1: none of the columns headline, mood is called text.*folder\(path=..., text=COLUMN\)"
+    ):
         load_corpus(tmp_path)
     with pytest.raises(InputError, match=r"train.jsonl, line 1: There is no column 'headlin'. Did you mean 'headline'"):
-        load_corpus(tmp_path, text_column="headlin", label_column="mood")
+        load_corpus(Folder(str(tmp_path), "headlin", "mood"))
 
 
 def test_a_line_break_inside_a_text_becomes_a_blank(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from oratory.errors import InputError
 from oratory.text import Corpus, load_corpus
-from oratory.text.sotu import presidents
+from oratory.text.sources.sotu import Sotu, presidents
 
 
 def test_default_speakers_keep_the_two_bushes_apart(sotu: Corpus) -> None:
@@ -33,7 +33,7 @@ def test_whole_years_are_held_out(whole_sotu: Corpus) -> None:
 
 
 def test_any_president_by_surname_or_full_name() -> None:
-    chosen = load_corpus("sotu", presidents=["Abraham Lincoln", "Washington", "theodore roosevelt"])
+    chosen = load_corpus("sotu(presidents=Abraham Lincoln + Washington + theodore roosevelt)")
     assert chosen.need_classifier().label_names == ("lincoln", "theodore-roosevelt", "washington")
 
 
@@ -50,18 +50,18 @@ def test_any_president_by_surname_or_full_name() -> None:
     ],
 )
 def test_names_as_people_write_them(name: str, label: str) -> None:
-    assert list(load_corpus("sotu", presidents=name).need_lm().tests) == [label]
+    assert list(load_corpus(f"sotu(presidents={name})").need_lm().tests) == [label]
 
 
 def test_presidents_with_too_few_addresses_have_no_empty_splits() -> None:
-    both = load_corpus("sotu", presidents="Harding, Taylor")
+    both = load_corpus("sotu(presidents=Harding+Taylor)")
     assert both.need_classifier().dev is None
-    taylor = load_corpus("sotu", presidents="Taylor").need_lm()
+    taylor = load_corpus("sotu(presidents=Taylor)").need_lm()
     assert (taylor.dev, taylor.tests) == (None, {})
 
 
 def test_one_president_is_a_corpus_for_language_models() -> None:
-    chosen = load_corpus("sotu", presidents=["lincoln"])
+    chosen = load_corpus("sotu(presidents=lincoln)")
     assert chosen.classifier is None
     assert list(chosen.need_lm().tests) == ["lincoln"]
     with pytest.raises(InputError, match="no labelled texts"):
@@ -88,11 +88,11 @@ def test_all_presidents(whole_sotu: Corpus) -> None:
 )
 def test_names_that_do_not_fit(names: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        load_corpus("sotu", presidents=names)
+        load_corpus(Sotu(tuple(names)))
 
 
-def test_options_of_other_corpora_are_refused() -> None:
-    with pytest.raises(InputError, match="no columns"):
-        load_corpus("sotu", text_column="text")
-    with pytest.raises(InputError, match="sotu only"):
-        load_corpus("somewhere", presidents=["obama"])
+def test_parameters_of_other_sources_are_refused() -> None:
+    with pytest.raises(InputError, match="There is no parameter of sotu 'text'"):
+        load_corpus("sotu(text=text)")
+    with pytest.raises(InputError, match="There is no parameter of folder 'presidents'"):
+        load_corpus("folder(path=somewhere, presidents=obama)")

