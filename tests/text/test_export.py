@@ -3,7 +3,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oratory.errors import InputError
@@ -56,6 +56,7 @@ line = (
 )
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(line, line), min_size=2, max_size=8, unique_by=lambda row: row[1]), st.lists(line, min_size=1)
 )

@@ -1,8 +1,6 @@
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oratory.text import overlap
@@ -22,6 +20,7 @@ def jaccard(one: str, other: str) -> float:
     return len(a & b) / len(a | b)
 
 
+@settings(deadline=None)
 @given(texts, texts, st.sampled_from([0.2, 0.5, 0.7, 1.0]))
 def test_near_duplicates_equal_a_comparison_of_all_pairs(items: list[str], others: list[str], threshold: float) -> None:
     numbering = Numbering()
@@ -33,6 +32,7 @@ def test_near_duplicates_equal_a_comparison_of_all_pairs(items: list[str], other
         assert near.jaccard == pytest.approx(jaccard(items[near.item], others[near.other]))
 
 
+@settings(deadline=None)
 @given(texts, texts, st.integers(1, 4))
 def test_shared_ngrams_equal_a_search_by_hand(items: list[str], others: list[str], n: int) -> None:
     def grams(text: str) -> set[tuple[str, ...]]:
@@ -58,7 +58,24 @@ def test_ngrams_do_not_run_from_one_text_into_the_next() -> None:
     assert not index.shares_ngram(numbering.words(["b c"]), 2).any()
 
 
-def test_minhash_finds_what_the_exact_search_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+@settings(deadline=None)
+@given(texts, texts, st.sampled_from([0.2, 0.5, 1.0]), st.integers(1, 9))
+def test_the_size_of_a_block_changes_nothing(items: list[str], others: list[str], threshold: float, block: int) -> None:
+    numbering = Numbering()
+    index, words = Index(numbering.words(others)), numbering.words(items)
+    whole = index.near_duplicates(words, threshold)
+    with pytest.MonkeyPatch.context() as small:
+        small.setattr(overlap, "BLOCK", block)
+        assert index.near_duplicates(words, threshold) == whole
+
+
+def test_blocks_hold_few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlap, "BLOCK", 5)
+    assert list(overlap._blocks(np.array([2, 3, 1, 9, 0, 5, 1]))) == [(0, 2), (2, 3), (3, 4), (4, 6), (6, 7)]
+    assert list(overlap._blocks(np.array([7]))) == [(0, 1)]
+
+
+def test_changed_copies_are_found_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(0)
     vocabulary = [f"w{i}" for i in range(500)]
     others = [" ".join(generator.choice(vocabulary, 20)) for _ in range(300)]
@@ -70,11 +87,7 @@ def test_minhash_finds_what_the_exact_search_finds(monkeypatch: pytest.MonkeyPat
     items += [" ".join(generator.choice(vocabulary, 20)) for _ in range(100)]
     numbering = Numbering()
     index, words_of_items = Index(numbering.words(others)), numbering.words(items)
-    exact = index.near_duplicates(words_of_items, 0.6)
-    assert [near.item for near in exact] == list(range(100))
-    monkeypatch.setattr(overlap, "EXACT_UP_TO", 10)
-    sketched = index.near_duplicates(words_of_items, 0.6)
-    # Sketches miss a few by chance, but what they find is compared exactly.
-    assert len(sketched) >= 90
-    assert set(sketched) <= set(exact)
-    assert all(one.item < other.item for one, other in pairwise(sketched))
+    whole = index.near_duplicates(words_of_items, 0.6)
+    assert [(near.item, near.other) for near in whole] == [(i, i) for i in range(100)]
+    monkeypatch.setattr(overlap, "BLOCK", 3)
+    assert index.near_duplicates(words_of_items, 0.6) == whole

@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-EXACT_UP_TO = 100_000
-"""Items compared exactly; beyond it near duplicates are found by MinHash (Broder, 1997)."""
-
-PERMUTATIONS = 128
-"""Values in the sketch of a text."""
+BLOCK = 200_000
+"""Pairs of texts that are compared at once. It bounds the memory of the search and changes nothing in its result."""
 
 SHINGLE = 3
 """Words in a shingle."""
@@ -95,38 +92,33 @@ class Index:
         return _find(grams, self._ngrams[n])[0], owners
 
     def near_duplicates(self, items: Words, threshold: float) -> list[Near]:
-        """For each item the most alike indexed text whose Jaccard index of shingles reaches the threshold."""
-        if len(items) + len(self.words) > EXACT_UP_TO:
-            return _near_by_minhash(items, self.words, threshold)
-        return self._near_exactly(items, threshold)
+        """For each item the most alike indexed text whose Jaccard index of shingles reaches the threshold.
 
-    def _near_exactly(self, items: Words, threshold: float) -> list[Near]:
-        """Exact search with a prefix filter (Bayardo et al., 2007).
-
-        Put the shingles of all sets in one order, the rarest first. A set of s shingles can only reach Jaccard t
-        with another if the two share one of the first s - ceil(t s) + 1 of each. Pairs that do are compared in full.
+        An exact search with a prefix filter (Bayardo et al., 2007). Put the shingles of all sets in one order, the
+        rarest first. A set of s shingles can only reach Jaccard t with another if the two share one of the first
+        s - ceil(t s) + 1 of each. Pairs that do are compared in full, a block of items at a time.
         """
         order, columns, sizes, sets = self._sets
         hashes, owners = _shingles(items)
         known, at = _find(hashes, columns)
-        # Shingles that stand in no indexed text are the rarest of all: they come first, and match nothing.
+        # Shingles that no indexed text has are the rarest of all: they come first, and match nothing.
         place = np.where(known, order[at], -1)
         own_sizes = np.bincount(owners, minlength=len(items))
         rare = known & _prefix(owners, place, own_sizes, threshold)
         shape = (len(items), len(columns))
         own, own_rare = (_matrix(owners[keep], place[keep], shape) for keep in (known, rare))
-        candidates = (own_rare @ self._rare(threshold).T).tocoo()
-        left, right = candidates.row.astype(np.int64), candidates.col.astype(np.int64)
+        others_of = self._rare(threshold)
         best: dict[int, Near] = {}
-        for start in range(0, len(left), 100_000):
-            i, j = left[start : start + 100_000], right[start : start + 100_000]
+        for start, end in _blocks(own_rare @ np.diff(others_of.indptr)):
+            candidates = (own_rare[start:end] @ others_of).tocoo()
+            i, j = candidates.row.astype(np.int64) + start, candidates.col.astype(np.int64)
             both = np.asarray(own[i].multiply(sets[j]).sum(axis=1)).ravel()
             jaccard = both / (own_sizes[i] + sizes[j] - both)
             for found in np.flatnonzero(jaccard >= threshold):
                 pair = Near(int(i[found]), int(j[found]), float(jaccard[found]))
                 if pair.item not in best or pair.jaccard > best[pair.item].jaccard:
                     best[pair.item] = pair
-        return [best[item] for item in sorted(best)]
+        return list(best.values())
 
     @cached_property
     def _sets(self) -> tuple[Integers, NDArray[np.uint64], Integers, Any]:
@@ -139,13 +131,24 @@ class Index:
         return order, columns, sizes, _matrix(owners, order[column], (len(self.words), len(columns)))
 
     def _rare(self, threshold: float) -> Any:
-        """The entries of the item x place matrix that the prefix filter keeps."""
+        """The entries that the prefix filter keeps, as place x item: for each shingle the texts to compare with."""
         if threshold not in self._filtered:
             _, _, sizes, sets = self._sets
             owners, place = sets.nonzero()
             keep = _prefix(owners, place, sizes, threshold)
-            self._filtered[threshold] = _matrix(owners[keep], place[keep], sets.shape)
+            self._filtered[threshold] = _matrix(place[keep], owners[keep], sets.shape[::-1])
         return self._filtered[threshold]
+
+
+def _blocks(pairs: Integers) -> Iterator[tuple[int, int]]:
+    """Runs of items that have at most `BLOCK` pairs together, or a single item that has more by itself."""
+    start, total = 0, 0
+    for item, count in enumerate(pairs.tolist()):
+        if item > start and total + count > BLOCK:
+            yield start, item
+            start, total = item, 0
+        total += count
+    yield start, len(pairs)
 
 
 def _find(values: NDArray[np.uint64], among: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], Integers]:
@@ -204,30 +207,3 @@ def _shingles(words: Words) -> tuple[NDArray[np.uint64], Integers]:
     first = np.ones(len(hashes), dtype=bool)
     first[1:] = (hashes[1:] != hashes[:-1]) | (owners[1:] != owners[:-1])
     return hashes[first], owners[first]
-
-
-def _near_by_minhash(items: Words, others: Words, threshold: float) -> list[Near]:
-    """MinHash with locality-sensitive hashing; the candidates it finds are then compared exactly."""
-    from datasketch import MinHash, MinHashLSH
-
-    def sets_of(words: Words) -> list[set[int]]:
-        hashes, owners = _shingles(words)
-        return [set(part.tolist()) for part in np.split(hashes, np.searchsorted(owners, np.arange(1, len(words))))]
-
-    def sketches(sets: list[set[int]]) -> Iterator[Any]:
-        # Shingles are hashes already; MinHash takes 32 bits of them.
-        yield from MinHash.generator(sets, num_perm=PERMUTATIONS, hashfunc=lambda value: value & 0xFFFFFFFF)
-
-    # A candidate too many costs a comparison, one too few is lost: the bands are chosen to lose few.
-    index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
-    other_sets, item_sets = sets_of(others), sets_of(items)
-    with index.insertion_session() as session:
-        for number, sketch in enumerate(sketches(other_sets)):
-            session.insert(number, sketch)
-    found = []
-    for item, (own, sketch) in enumerate(zip(item_sets, sketches(item_sets), strict=True)):
-        pairs = [(len(own & other_sets[j]) / len(own | other_sets[j]), -j) for j in index.query(sketch)]
-        jaccard, negative = max(pairs, default=(0.0, 0))
-        if jaccard >= threshold:
-            found.append(Near(item, -negative, jaccard))
-    return found
