@@ -53,8 +53,8 @@ def test_audit_as_a_check(oratory: Run, folder: Path) -> None:
     assert oratory("audit", folder, "--fail-above", "0.5").returncode == 0
     failed = oratory("audit", folder, "--fail-above", "0.4")
     assert failed.returncode == 1
-    assert "50.0% of a held-out split stands in train; 40.0% is allowed." in failed.stderr
-    assert "1 of 2 test items (50.0%) also stand in train" in failed.stdout
+    assert "50.0% of a held-out split is in train; 40.0% is allowed." in failed.stderr
+    assert "1 of 2 test items (50.0%) are also in train" in failed.stdout
 
 
 def test_baselines_of_the_speeches(oratory: Run, speeches_folder: Path) -> None:
@@ -87,6 +87,10 @@ def test_baselines_for_people(oratory: Run, folder: Path) -> None:
 def test_data_list_show_and_export(oratory: Run, folder: Path) -> None:
     listed = result(oratory("data", "list", "--json", cwd=folder.parent))
     assert [entry["data"] for entry in listed["corpora"]] == ["sotu", "corpus"]
+    named = {name: [entry["name"] for entry in found["parameters"]] for name, found in listed["sources"].items()}
+    assert named["folder"] == ["path", "text", "label", "carve"]
+    assert sorted(named) == ["folder", "hub", "sotu"]
+    assert "surnames or full names" in oratory("data", "list").stdout
     shown = result(oratory("data", "show", folder, "--json"))
     assert shown["labels"] == {"0": {"train": 2, "test": 1}, "1": {"train": 2, "test": 1}}
     written = result(oratory("data", "export", folder, folder.parent / "copy", "--json"))
@@ -100,6 +104,13 @@ def test_data_list_show_and_export(oratory: Run, folder: Path) -> None:
 def test_presidents_by_parameter(oratory: Run) -> None:
     shown = result(oratory("data", "show", "sotu(presidents=Lincoln + Theodore Roosevelt)", "--json"))
     assert list(shown["labels"]) == ["lincoln", "theodore-roosevelt"]
+
+
+def test_older_options_are_gone(oratory: Run) -> None:
+    for option in ("--presidents", "--text-column", "--label-column"):
+        refused = oratory("audit", "sotu", option, "x")
+        assert refused.returncode == 2
+        assert option in refused.stderr
 
 
 def test_columns_by_parameter(oratory: Run, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_what_is_odd_is_found(folder: Path) -> None:
     assert overlap.unknown_words == pytest.approx(4 / 20)
     assert found.lm["a"].in_lm_train.exact == 1
     assert found.largest_leak == 0.5
-    assert any("2 of 4 test items (50.0%) also stand in train, 1 with the same label" in s for s in found.sentences())
+    assert any("2 of 4 test items (50.0%) are also in train, 1 with the same label" in s for s in found.sentences())
 
 
 def test_without_test_and_without_labels(folder: Path) -> None:

@@ -36,7 +36,7 @@ BROKEN: dict[str, tuple[Break, str]] = {
     "no text": (append("train_CLS.tsv", b"1\t \n"), r"train_CLS.tsv, line 5: the text is missing"),
     "new label in test": (
         append("test_CLS.tsv", b"7\tA text.\n"),
-        r"test_CLS.tsv, line 3: the label '7' never stands in train, which has 0, 1",
+        r"test_CLS.tsv, line 3: the label '7' is not in train, which has 0, 1",
     ),
     "one label": (replace("train_CLS.tsv", b"0\ta\n0\tb\n"), r"train_CLS.tsv: every label is '0'"),
     "not UTF-8": (
@@ -55,7 +55,7 @@ BROKEN: dict[str, tuple[Break, str]] = {
     "folder for a file": (as_folder("train_CLS.tsv"), r"train_CLS.tsv is a folder; a file was expected"),
     "test text without a name": (
         lambda folder: (folder / "test_LM.txt").write_text("A line.\n"),
-        r"test_LM.txt is no name of this layout",
+        r"test_LM.txt is not a name of this layout",
     ),
     "test text called train": (
         lambda folder: (folder / "test_LM_train.txt").write_text("A line.\n"),

@@ -14,7 +14,7 @@ def command(
     ] = 0.5,
     fail_above: Annotated[
         float | None,
-        typer.Option(help="Exit with 1 when more than this share of a held-out split stands in train."),
+        typer.Option(help="Exit with 1 when more than this share of a held-out split is in train."),
     ] = None,
     json: common.Json = False,
 ) -> None:
@@ -31,5 +31,5 @@ def command(
         common.show(found, f"Audit of {found.corpus}")
         common.show_sentences(found.sentences())
     if fail_above is not None and found.largest_leak > fail_above:
-        common.note(f"{found.largest_leak:.1%} of a held-out split stands in train; {fail_above:.1%} is allowed.")
+        common.note(f"{found.largest_leak:.1%} of a held-out split is in train; {fail_above:.1%} is allowed.")
         raise typer.Exit(1)

@@ -1,6 +1,6 @@
 """The audit: what test shares with train, and what is odd inside a split.
 
-Everything is compared after normalising: case, punctuation and white space do not count.
+Texts are compared after normalising: case, punctuation and white space do not count.
 """
 
 from collections import Counter, defaultdict
@@ -65,7 +65,7 @@ class _Side:
 
     @cached_property
     def index(self) -> Index:
-        """Over distinct texts, in the order of `first`: what is repeated need not be found twice."""
+        """An index of the distinct texts, in the order of `first`."""
         return Index(self.numbering.words(list(self.first)))
 
     @cached_property
@@ -111,7 +111,7 @@ def _overlap(side: _Side, other: _Side, near: float) -> OverlapFacts:
 
 
 def _near(side: _Side, other: _Side, threshold: float) -> dict[str, NearPair]:
-    """Distinct texts that do not stand in the other set, each with the one there that is most alike."""
+    """The distinct texts that are not in the other set, each with the most similar text of that set."""
     unseen = [text for text in side.first if text not in other.first]
     if not unseen:
         return {}
@@ -131,7 +131,7 @@ def _language(
     numbering: Numbering,
     near: float,
 ) -> dict[str, TextFacts]:
-    """Each test text against both training files; one comparison where both files hold the same lines."""
+    """Each test text compared with both training files, or once where both files hold the same lines."""
     same = classifier is not None and classifier.train.texts == data.train
     running = labelled if same and labelled else _Side.of(data.train, numbering)
     facts = {}

@@ -24,10 +24,10 @@ def one_line(text: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """The text without case, punctuation and white space: what `seen` and `duplicate` compare.
+    """The text without case, punctuation and extra white space, for comparing texts.
 
-    Letters, their marks, numbers and symbols stay. A text of punctuation alone is compared as it is, so that "..." and
-    "?!" stay two texts.
+    Letters, their marks, numbers and symbols stay. A text of punctuation alone stays as it is, so that "..." and "?!"
+    are two texts.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return " ".join("".join(map(_without_punctuation, folded)).split()) or folded.strip()
@@ -35,7 +35,7 @@ def normalise(text: str) -> str:
 
 @cache
 def _without_punctuation(character: str) -> str:
-    """The character; a blank in place of punctuation (P), separators (Z) and control characters (C)."""
+    """The character, or a blank for punctuation (P), separators (Z) and control characters (C)."""
     return " " if unicodedata.category(character)[0] in "PZC" else character
 
 
@@ -56,7 +56,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class ClassifierData:
-    """What a classifier learns from and is measured on."""
+    """Labelled texts to train a classifier on and to measure it on."""
 
     label_names: tuple[str, ...]
     train: Labelled
@@ -64,21 +64,21 @@ class ClassifierData:
     test: Labelled | None = None
 
     def splits(self) -> Iterator[tuple[str, Labelled]]:
-        """The splits that are there, by name."""
+        """The splits that exist, by name."""
         for name, split in (("train", self.train), ("dev", self.dev), ("test", self.test)):
             if split is not None:
                 yield name, split
 
     @cached_property
     def seen(self) -> tuple[bool, ...]:
-        """For every test item, whether its normalised text stands in train."""
+        """For every test item, whether its normalised text is in train."""
         train = frozenset(self.train.normalised)
         return tuple(text in train for text in self.test.normalised) if self.test else ()
 
 
 @dataclass(frozen=True)
 class LanguageData:
-    """What a language model learns from, and the texts it is measured on, by name."""
+    """Lines to train a language model on, and the texts to measure it on, by name."""
 
     train: tuple[str, ...]
     dev: tuple[str, ...] | None = None
@@ -87,7 +87,7 @@ class LanguageData:
     def __post_init__(self) -> None:
         taken = {"train", "dev"} & set(self.tests)
         if taken:
-            raise InputError(f"A test text may not be called {taken.pop()!r}, like the text that is learned from.")
+            raise InputError(f"A test text may not be called {taken.pop()!r}: that is the name of a split.")
 
     def texts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Train, dev where there is one, and the test texts, by name."""
@@ -97,7 +97,7 @@ class LanguageData:
         yield from self.tests.items()
 
     def seen(self, text: str) -> tuple[bool, ...]:
-        """For every line of a test text, whether its normalised form stands in train."""
+        """For every line of a test text, whether its normalised form is in train."""
         return tuple(normalise(line) in self._normalised_train for line in self.tests[text])
 
     @cached_property
@@ -132,7 +132,7 @@ class Corpus(Tabled):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the content: the same texts, labels and splits give it again, wherever they are stored."""
+        """A hash of the content: equal for the same texts, labels and splits, wherever they are stored."""
         digest = hashlib.sha256()
 
         def add(part: str, texts: Sequence[str], names: Sequence[str] = ()) -> None:
@@ -181,7 +181,7 @@ class Corpus(Tabled):
         return replace(changed, source=_carved(self.source, share))
 
     def training_lines(self) -> tuple[str, ...]:
-        """Every line that may be learned from, as a tokenizer needs them: both tasks, the same lines once."""
+        """All training lines of both tasks, for a tokenizer; lines that both tasks share come once."""
         labelled = self.classifier.train.texts if self.classifier else ()
         running = self.lm.train if self.lm else ()
         return labelled if labelled == running else labelled + running

@@ -9,7 +9,7 @@ from oratory.text.corpus import Corpus
 
 EXAMPLES = 2
 SHOWN = 12
-"""Labels and texts in a table; of more, the rest is counted in one row."""
+"""The most labels or texts that a table shows; one row counts the rest."""
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,19 @@ class Size:
 
     @classmethod
     def of(cls, texts: tuple[str, ...]) -> "Size":
-        """Words are what white space parts; each text ends with a line end."""
+        """Words are separated by white space; each text counts one byte for its line end."""
         return cls(len(texts), sum(len(text.split()) for text in texts), sum(len(text.encode()) + 1 for text in texts))
 
 
 @dataclass(frozen=True)
 class Description(Tabled):
-    """What a corpus holds; `to_dict` is what `--json` prints."""
+    """The content of a corpus in figures; `--json` prints `to_dict`."""
 
     name: str
     fingerprint: str
     classifier: dict[str, Size]
     labels: dict[str, dict[str, int]]
-    """For each label, how often it stands in each split."""
+    """For each label, how many items of each split have it."""
     lm: dict[str, Size]
     examples: dict[str, list[str]]
     notes: tuple[str, ...]
@@ -88,7 +88,7 @@ def describe(corpus: Corpus) -> Description:
 
 
 def _shortened(rows: list[tuple[str, ...]], weights: list[int]) -> list[tuple[str, ...]]:
-    """The heaviest rows in their order, and one that counts the others."""
+    """The rows with the largest weights, in their order, and one that counts the others."""
     if len(rows) <= SHOWN:
         return rows
     kept = sorted(sorted(range(len(rows)), key=lambda index: -weights[index])[: SHOWN - 1])

@@ -1,4 +1,4 @@
-"""Carving a dev split out of train where a corpus brings none."""
+"""Carving a dev split from train where a corpus has none."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -10,7 +10,7 @@ from oratory.errors import InputError
 def carve(normalised: Sequence[str], labels: Sequence[int], share: float) -> list[int]:
     """The indices to hold out of train: stratified, repeatable, and sharing no normalised text with the rest.
 
-    Items with one normalised text move together. Their order is that of a hash of the text, so the choice depends
+    Items with the same normalised text stay together. They are ordered by a hash of the text, so the choice depends
     neither on the order of the file nor on a random state. Of each label, groups are held out until the share is
     reached: at least one item where there are two, and never all.
     """
@@ -33,10 +33,8 @@ def carve(normalised: Sequence[str], labels: Sequence[int], share: float) -> lis
 
 
 def too_few(items: int) -> InputError:
-    """The error where train is too small to give something away."""
-    return InputError(
-        f"{items} training items are too few, or too much alike, to hold out a dev split; bring a dev file."
-    )
+    """The error for a train split that is too small to hold anything out."""
+    return InputError(f"{items} training items are too few, or too similar, to hold out a dev split; add a dev file.")
 
 
 def _hash(text: str) -> bytes:

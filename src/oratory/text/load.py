@@ -64,7 +64,7 @@ def source_text(kept: str | Mapping[str, Any] | None) -> str | None:
 
 
 def reload_corpus(kind: str, name: str, source: str | Mapping[str, Any] | None, fingerprint: str) -> Corpus:
-    """The corpus of something that was kept, from where it was; an InputError where it is not the same any more."""
+    """The corpus of a stored search or the like, loaded again; an InputError where it has changed since."""
     text = source_text(source)
     if text is None:
         raise InputError(f"The {kind} {name} does not say how its corpus was loaded.")

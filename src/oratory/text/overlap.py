@@ -1,4 +1,4 @@
-"""How much of one set of texts stands in another: shared n-grams, and near duplicates.
+"""How much of one set of texts is in another: shared n-grams, and near duplicates.
 
 Shapes: N items, W words in all of them, S shingles.
 """
@@ -58,7 +58,7 @@ class Numbering:
 
 @dataclass(frozen=True)
 class Near:
-    """The most alike pair of one item: its index, that of the other, and the Jaccard index of their shingles."""
+    """An item and its most similar text: the index of each, and the Jaccard index of their shingles."""
 
     item: int
     other: int
@@ -66,7 +66,7 @@ class Near:
 
 
 class Index:
-    """The texts that others are compared with. What is looked up is built once, on first use."""
+    """The texts that others are compared with. The tables for looking up are built once, on first use."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
@@ -74,11 +74,11 @@ class Index:
         self._filtered: dict[float, Any] = {}
 
     def unknown_share(self, items: Words) -> float:
-        """The share of the items' words that the indexed texts never have."""
+        """The share of the items' words that no indexed text has."""
         return float(1 - self._known(items, 1)[0].mean())
 
     def shares_ngram(self, items: Words, n: int) -> NDArray[np.bool_]:
-        """For each item, whether one of its runs of n words stands anywhere in the indexed texts."""
+        """For each item, whether an indexed text has one of its runs of n words."""
         known, owners = self._known(items, n)
         shared = np.zeros(len(items), dtype=bool)
         shared[owners[known]] = True
@@ -92,7 +92,7 @@ class Index:
         return _find(grams, self._ngrams[n])[0], owners
 
     def near_duplicates(self, items: Words, threshold: float) -> list[Near]:
-        """For each item the most alike indexed text whose Jaccard index of shingles reaches the threshold.
+        """For each item the most similar indexed text whose Jaccard index of shingles reaches the threshold.
 
         An exact search with a prefix filter (Bayardo et al., 2007). Put the shingles of all sets in one order, the
         rarest first. A set of s shingles can only reach Jaccard t with another if the two share one of the first

@@ -30,12 +30,12 @@ def sentences(transcript: str) -> list[str]:
             continue
         for sentence in filter(None, (piece.strip() for piece in segment("en", spoken))):
             if found and not any(map(str.isalnum, sentence)):
-                found[-1] += sentence  # A closing mark that was left over belongs to what it closes.
+                found[-1] += sentence  # A closing mark that was split off belongs to the sentence before it.
             else:
                 found.append(sentence)
     return found
 
 
 def _is_heading(paragraph: str) -> bool:
-    """Capitals only, or a few words that no mark brings to an end."""
+    """Whether a paragraph is in capitals only, or a few words without a mark at the end."""
     return not any(letter.islower() for letter in paragraph) or bool(_UNFINISHED.fullmatch(paragraph))

@@ -1,7 +1,7 @@
 """Rows of text and label from TSV, CSV, JSONL and Parquet files.
 
-Columns are found by name, or, in a file without a header, by what they hold; nothing is guessed where both
-columns could be either.
+Columns are found by name or, in a file without a header, by their content. Where either column could be the label,
+nothing is guessed.
 """
 
 import csv
@@ -23,7 +23,7 @@ LABEL_NAMES = ("label", "labels", "class", "target", "category", "sentiment", "s
 
 @dataclass(frozen=True)
 class LabelledText:
-    """One text with its label, and where it came from, for messages."""
+    """One text with its label, and its file and line for messages."""
 
     text: str
     label: str
@@ -44,7 +44,7 @@ class RawTable:
 
 
 def read_table(path: Path, named: Sequence[str] = ()) -> RawTable:
-    """The file as a table; its format is that of its ending. A first line with one of the names is a header."""
+    """The file as a table, in the format of its ending. A first line with one of the names is a header."""
     table = READERS[path.suffix](path, named)
     if not table.cells:
         raise InputError(f"{path} holds no rows, only a header.")
@@ -63,7 +63,7 @@ def read_labelled(path: Path) -> list[LabelledText]:
 
 
 def find_columns(table: RawTable, text: str | None, label: str | None) -> tuple[int, int]:
-    """The indices of the text and the label column: as asked for, by usual names, or by what they hold."""
+    """The indices of the text and the label column: as named by the user, by usual names, or by content."""
     if table.columns is None:
         if text or label:
             asked = text or label
@@ -155,7 +155,7 @@ def _is_whole(cell: str) -> bool:
 
 
 def _with_header(path: Path, records: list[tuple[int, list[str]]], named: Sequence[str]) -> RawTable:
-    """A table from delimited records; the first is the header when a column has a usual name, or one asked for."""
+    """A table from delimited records; the first is the header if it has a usual name, or one that the user named."""
     first = tuple(cell.strip() for cell in records[0][1])
     columns = None
     if {*first, *map(str.casefold, first)} & {*named, *TEXT_NAMES, *LABEL_NAMES}:
@@ -228,7 +228,7 @@ def table_of(path: str, columns: Sequence[str], values: dict[str, list[Any]]) ->
 
 
 def _cell(value: Any, column: str, where: str) -> str | None:
-    """Text and numbers as text. What else a column holds only matters once it is asked for."""
+    """Text and numbers as text; None for anything else, which only matters if the column is used."""
     if isinstance(value, str):
         if "\0" in value:
             raise InputError(f"{where}: a NUL byte in {column!r}; this is not text.")

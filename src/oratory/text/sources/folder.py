@@ -13,7 +13,7 @@ from oratory.text.source import Source
 from oratory.text.table import READERS, LabelledText, find_columns, read_labelled, read_table, rows_of
 
 SPLITS = {"train": ("train",), "dev": ("dev", "validation", "valid", "val"), "test": ("test",)}
-"""The splits, and the names their files may have."""
+"""The splits, and the names that their files may have."""
 
 _TEST_TEXT = re.compile(r"test_LM_(.+)\.txt")
 _REFERENCE = re.compile(r"(train|dev|test)_CLS\.tsv|(train|dev)_LM\.txt|test_LM_.+\.txt")
@@ -51,7 +51,7 @@ def _read(folder: Path, text: str | None, label: str | None) -> Corpus:
     almost = next((name for name in names if _ALMOST.match(name) and name not in reference), None)
     if almost is not None:
         raise InputError(
-            f"{folder / almost} is no name of this layout: train_CLS.tsv, dev_CLS.tsv, test_CLS.tsv, train_LM.txt, "
+            f"{folder / almost} is not a name of this layout: train_CLS.tsv, dev_CLS.tsv, test_CLS.tsv, train_LM.txt, "
             "dev_LM.txt, and test_LM_<name>.txt for each test text."
         )
     if tables and reference:
@@ -89,14 +89,14 @@ def classifier_data(splits: Mapping[str, Sequence[LabelledText]]) -> ClassifierD
         for row in rows:
             if row.label not in index:
                 raise InputError(
-                    f"{row.where}: the label {row.label!r} never stands in train, which has {', '.join(label_names)}."
+                    f"{row.where}: the label {row.label!r} is not in train, which has {', '.join(label_names)}."
                 )
         made[split] = Labelled(tuple(row.text for row in rows), tuple(index[row.label] for row in rows))
     return ClassifierData(label_names, made["train"], made.get("dev"), made.get("test"))
 
 
 def language_data(classifier: ClassifierData) -> LanguageData:
-    """The labelled texts read as running text, for a corpus that brings no other."""
+    """The labelled texts as running text, for a corpus that has no other."""
     tests = {"test": classifier.test.texts} if classifier.test else {}
     return LanguageData(classifier.train.texts, classifier.dev.texts if classifier.dev else None, tests)
 

@@ -103,7 +103,7 @@ def _labels(surnames: Mapping[str, str]) -> dict[str, str]:
 
 
 def _chosen(asked: Sequence[str], known: Mapping[str, str]) -> set[str]:
-    """The labels that names stand for, given the full name of each label; one that two presidents share is refused."""
+    """The labels of the named presidents, given the full name of each label; a name that fits two is refused."""
     if not asked:
         raise InputError("No president is named; name one or more, or write presidents=all.")
     chosen: set[str] = set()
@@ -113,7 +113,7 @@ def _chosen(asked: Sequence[str], known: Mapping[str, str]) -> set[str]:
             return set(known)
         fitting = [label for label, full in known.items() if _fits(words, full.split("-"))]
         if len(words) > 1 and len(fitting) > 1:
-            # "W. Bush" is George W. Bush: of the names that have these words, the one with the fewest others.
+            # "W. Bush" is George W. Bush: of the names that have these words, the one with the fewest other words.
             fewest = min(known[label].count("-") for label in fitting)
             fitting = [label for label in fitting if known[label].count("-") == fewest]
         if not fitting:
@@ -125,7 +125,7 @@ def _chosen(asked: Sequence[str], known: Mapping[str, str]) -> set[str]:
 
 
 def _fits(words: Sequence[str], full_name: Sequence[str]) -> bool:
-    """Whether the words stand in a full name in this order, ending with the surname; initials will do before it."""
+    """Whether a full name has the words in this order, ending with the surname; initials may stand for first names."""
     if not words or words[-1] not in full_name[-2:]:
         return False
     rest = iter(full_name)
@@ -133,7 +133,7 @@ def _fits(words: Sequence[str], full_name: Sequence[str]) -> bool:
 
 
 def _place(years: Sequence[int], label: str) -> dict[int, str]:
-    """The split of each year, by the order of a hash: fixed, and without a pattern."""
+    """The split of each year. Years are ordered by a hash, which never changes and follows no pattern."""
     order = sorted(set(years), key=lambda year: hashlib.sha256(f"{label} {year}".encode()).digest())
     out = max(1, round(HELD_OUT * len(order)))
     tests = out if len(order) >= 2 else 0
