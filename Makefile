@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-all quick lint bench docs clean
 
 # An installation is a stamp, so that a second call reuses it until pyproject.toml changes.
 $(VENV)/%.stamp: pyproject.toml | $(BIN)/python
@@ -20,8 +20,18 @@ demo: $(VENV)/base.stamp
 	@$(BIN)/oratory demo
 
 # One process more than there are processors: some tests wait for programs that they start.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
+
 test: $(VENV)/test.stamp
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal $(ARGS)
+	@$(PYTEST) -m 'not long' $(ARGS)
+
+# Everything: the tests above, and then those that kill processes, start Ray or torchrun, or open a browser.
+test-all: test
+	@$(PYTEST) -m long $(ARGS)
+
+# For the inner loop: the rooms that start no program and train almost nothing.
+quick: $(VENV)/test.stamp
+	@$(PYTEST) -m 'not long and not slow' $(ARGS)
 
 lint: $(VENV)/test.stamp $(VENV)/lint.stamp
 	@$(BIN)/ruff check .

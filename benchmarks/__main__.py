@@ -6,7 +6,7 @@ from importlib import import_module
 
 from benchmarks import __path__
 from oratory.errors import unknown
-from oratory.report.terminal import print_tables
+from oratory.reports.terminal import print_tables
 
 names = [found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")]
 for name in sys.argv[1:] or names:

@@ -6,9 +6,9 @@ from pathlib import Path
 from tests.runs.records import write_many
 
 from benchmarks._time import best
+from oratory.runs import Run
 from oratory.runs.filters import select
 from oratory.runs.listing import grouped
-from oratory.runs.record import Run
 from oratory.runs.store import Store
 from oratory.tables import Table, number
 

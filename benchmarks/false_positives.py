@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from oratory.comparison.calibration import (
+from oratory.statistics.calibration import (
     Effects,
     FalsePositives,
     fit_effects,
     simulate_crossed,
     simulate_false_positives,
 )
-from oratory.comparison.crossed import Array
+from oratory.statistics.crossed import Array
 from oratory.tables import Table, number, percent
 from oratory.text import Corpus, load_corpus
 

@@ -12,11 +12,10 @@ from benchmarks._time import best
 from oratory.tables import Table, number
 from oratory.text import Corpus, load_corpus
 from oratory.text.corpus import Labelled
-from oratory.training import prepare
-from oratory.training.finetune import FineTuned
-from oratory.training.finetune.hf import hf_config, quiet
 from oratory.training.loop import Fit, Stepped
-from oratory.training.tasks import make_task
+from oratory.training.origins import prepare
+from oratory.training.origins.published.hf import hf_config, quiet
+from oratory.training.origins.published.prepared import FineTuned
 
 TEXTS = 320
 """Of an epoch here; more of them take longer and change no ratio."""
@@ -52,7 +51,7 @@ def _prepared(corpus: Corpus, engine: str) -> FineTuned:
 
 def _our_way(corpus: Corpus, engine: str) -> Callable[[], object]:
     made = _prepared(corpus, engine)
-    task = make_task(made)
+    task = made.task.learning(made)
 
     def epoch() -> None:
         fit = Fit(made.build(), task, made.training, 0)
@@ -73,7 +72,7 @@ def _plain_way(corpus: Corpus) -> Callable[[], object]:
     )
 
     made = _prepared(corpus, "hf")
-    folder, train = made.source.folder, corpus.need_classifier().train
+    folder, train = made.published.folder, corpus.need_classifier().train
     encoded = AutoTokenizer.from_pretrained(folder)(
         list(train.texts), padding="max_length", max_length=CONTEXT, truncation=True, return_tensors="pt"
     )

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 
 from benchmarks._time import best
-from oratory.runs import Run, train
+from oratory.execution.train import train
+from oratory.runs import Run
 from oratory.tables import Table, number
 from oratory.text import load_corpus
 

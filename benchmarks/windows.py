@@ -3,7 +3,7 @@
 At a context of 4,096 under several settings, and at growing contexts.
 
 Each measurement is a process of its own, so that the peak of memory is its own too. `python -m benchmarks windows`
-also draws `docs/windows.svg`.
+also draws `docs/explanation/windows.svg`.
 """
 
 import json
@@ -101,4 +101,4 @@ def _draw(growing: dict[int, dict[str, dict[str, float]]]) -> None:
         axes.set_ylabel(label)
         axes.legend(frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(Path(__file__).parent.parent / "docs" / "windows.svg", metadata={"Date": None})
+    figure.savefig(Path(__file__).parent.parent / "docs" / "explanation" / "windows.svg", metadata={"Date": None})

@@ -8,16 +8,38 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from oratory.text import Corpus, load_corpus
+from tests.execution.training import quick, write_corpus
+from tests.execution.workers import here
 from tests.program import Program
+
+settings.register_profile("oratory", deadline=None)  # A busy machine is no failure.
+settings.load_profile("oratory")
 
 # A shell that starts the tests in the background has Ctrl-C ignored, by all their children too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every process begins with its share of the docs: their pages take longest, and at the end others would wait."""
+SLOW = {
+    *("cli", "comparisons", "execution", "exports", "inspect", "recipes", "reports", "searches"),
+    *("test_calibration.py", "test_contract.py", "test_docs.py", "test_finetune.py", "test_generate.py"),
+    *("test_loop.py", "test_measure.py", "test_sparse.py"),
+}
+"""Folders and files whose tests start programs, train models, or try every mechanism."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests of slow rooms and of browsers, and let every process begin with its share of the docs.
+
+    The pages of the docs take longest; at the end, the other processes would wait for them.
+    """
+    for item in items:
+        if SLOW.intersection(item.path.relative_to(config.rootpath / "tests").parts):
+            item.add_marker("slow")
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("long")
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     docs = [item for item in items if "test_docs" in item.nodeid]
     others = [item for item in items if "test_docs" not in item.nodeid]
@@ -110,3 +132,26 @@ def folder(tmp_path: Path) -> Path:
     for name, lines in write.items():
         (made / name).write_text("".join(f"{line}\n" for line in lines))
     return made
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are trained here, so that no process has to be started for them."""
+    monkeypatch.setattr("oratory.api.executor_of", lambda on, workers=None: here)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a corpus in it, where writing takes no time."""
+    folder = quick(tmp_path_factory.mktemp("place"))
+    write_corpus(folder / "corpus")
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def runs(place: Path) -> Iterator[Path]:
+    """An empty store."""
+    folder = place / "runs"
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)

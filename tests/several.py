@@ -12,17 +12,17 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from oratory.comparison.local import PRELOADED
 from oratory.errors import InputError
+from oratory.execution.local import PRELOADED
+from tests.execution.training import free_port
 from tests.program import become
-from tests.runs.training import free_port
 
 MORE = (
     "nltk",
     "oratory.cli._progress",
     "oratory.cli.train",
-    "oratory.report.terminal",
-    "oratory.runs.track",
+    "oratory.reports.terminal",
+    "oratory.exports.track",
     "pydantic.type_adapter",
     "torch.profiler",
     __name__,

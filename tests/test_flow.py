@@ -15,17 +15,21 @@ ORDER = [
     "mechanisms",
     "model",
     "baselines",
+    "statistics",
     "training",
     "runs",
-    "comparison",
+    "exports",
+    "execution",
+    "comparisons",
+    "searches",
     "inspect",
-    "report",
-    "web",
+    "reports",
     "recipes",
-    "lab",
+    "web",
+    "api",
     "cli",
 ]
-SHARED = {"errors", "files", "pictures", "seeds", "settings", "tables"}
+SHARED = {"discovery", "errors", "files", "ids", "pictures", "seeds", "settings", "tables"}
 """Modules beside the rooms that every room may use; they use no room."""
 
 
@@ -51,7 +55,7 @@ def wrong_way(room: str, uses: set[str]) -> set[str]:
     return uses - allowed
 
 
-FILES = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in SHARED)
+FILES = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in {*SHARED, "api"})
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -63,11 +67,11 @@ def test_imports_go_one_way(path: Path) -> None:
 def test_every_room_has_its_place() -> None:
     rooms = {path.name for path in ROOT.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
     assert rooms <= set(ORDER)
-    assert {path.stem for path in ROOT.glob("*.py")} == SHARED | {"__init__", "__main__"}
+    assert {path.stem for path in ROOT.glob("*.py")} == SHARED | {"__init__", "__main__", "api"}
 
 
 def test_a_wrong_import_is_caught(tmp_path: Path) -> None:
-    for line in ("from oratory.report import html", "import oratory.cli", "from oratory import baselines"):
+    for line in ("from oratory.reports import html", "import oratory.cli", "from oratory import baselines"):
         (tmp_path / "wrong.py").write_text(f"def late() -> None:\n    {line}\n")
         assert wrong_way("text", imported(tmp_path / "wrong.py"))
         assert wrong_way("errors", imported(tmp_path / "wrong.py"))

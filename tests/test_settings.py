@@ -55,7 +55,7 @@ def test_only_what_has_to_be_is_quoted() -> None:
         ("kind(size=a)", "kind(size=...): 'a' is not a whole number"),
         ("kind(rate=a)", "'a' is not a number"),
         ("kind(on=maybe)", "neither on nor off"),
-        ("kind(size=1,size=2)", "stands twice"),
+        ("kind(size=1,size=2)", "is given twice"),
         ("kind size", "is not a kind"),
     ],
 )

@@ -5,7 +5,8 @@
     corpus = ora.load_corpus("sotu")
     ora.audit(corpus)
     ora.measure_baselines(corpus)
-    ora.compare("position=learned", "position=rope", task="lm", seeds=10)
+    comparison = ora.compare("position=learned", "position=rope", task="lm", seeds=10)
+    ora.report(comparison, "positions.html")
 
 Names are loaded when they are first used, so that importing Oratory costs nothing.
 """
@@ -14,19 +15,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from oratory.api import (
+        compare,
+        finetune,
+        load_result,
+        load_run,
+        report,
+        reproduce,
+        resume,
+        search,
+        train,
+    )
     from oratory.baselines import Baselines, NgramCounts, measure_baselines
+    from oratory.comparisons import Comparison
     from oratory.errors import Failed, InputError
     from oratory.inspect import Maps, ablate, attend, heads_of
     from oratory.inspect.solve import Solution, solve
-    from oratory.lab.compare import Compared, compare
-    from oratory.lab.reproduce import reproduce
-    from oratory.lab.run import TrainedRun, finetune, load_run, train
-    from oratory.lab.search import search
     from oratory.model import ModelConfig, Transformer, base, count_parameters, generate, pretrained
     from oratory.model.contract import check_mechanism
-    from oratory.runs import Run, Store, resume
+    from oratory.runs import Run, Store
     from oratory.text import Audit, Corpus, Description, audit, describe, export, load_corpus
     from oratory.tokens import Tokenizer, encode_classifier, encode_lm, load_tokenizer, train_tokenizer
+    from oratory.training.explain import explain
 
 __version__ = "0.1.0"
 
@@ -37,13 +47,22 @@ _ROOMS = {
     "oratory.model": ("ModelConfig", "Transformer", "base", "count_parameters", "generate", "pretrained"),
     "oratory.model.contract": ("check_mechanism",),
     "oratory.baselines": ("Baselines", "NgramCounts", "measure_baselines"),
-    "oratory.runs": ("Run", "Store", "resume"),
+    "oratory.training.explain": ("explain",),
+    "oratory.runs": ("Run", "Store"),
+    "oratory.comparisons": ("Comparison",),
     "oratory.inspect": ("Maps", "ablate", "attend", "heads_of"),
     "oratory.inspect.solve": ("Solution", "solve"),
-    "oratory.lab.compare": ("Compared", "compare"),
-    "oratory.lab.reproduce": ("reproduce",),
-    "oratory.lab.run": ("TrainedRun", "finetune", "load_run", "train"),
-    "oratory.lab.search": ("search",),
+    "oratory.api": (
+        "compare",
+        "finetune",
+        "load_result",
+        "load_run",
+        "report",
+        "reproduce",
+        "resume",
+        "search",
+        "train",
+    ),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -72,23 +91,25 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "Baselines",
     "NgramCounts",
     "measure_baselines",
+    "explain",
     "Run",
     "Store",
-    "resume",
+    "Comparison",
     "Maps",
     "ablate",
     "attend",
     "heads_of",
     "Solution",
     "solve",
-    "Compared",
     "compare",
-    "reproduce",
-    "TrainedRun",
     "finetune",
+    "load_result",
     "load_run",
-    "train",
+    "report",
+    "reproduce",
+    "resume",
     "search",
+    "train",
 ]
 
 

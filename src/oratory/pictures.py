@@ -92,7 +92,7 @@ class Reliability:
 
 
 @dataclass(frozen=True)
-class Along:
+class ReferenceCurves:
     """Our learning curves, and the points (x values and y values) that a publication gives for them."""
 
     series: Series
@@ -115,14 +115,14 @@ class ReferenceMark:
 
 
 @dataclass(frozen=True)
-class Beside:
+class ReferenceDifferences:
     """Published values beside ours, one row each."""
 
     rows: Mapping[str, ReferenceMark]
     label: str
 
 
-Picture = Curves | Differences | Bars | Points | Confusion | Reliability | Along | Beside
+Picture = Curves | Differences | Bars | Points | Confusion | Reliability | ReferenceCurves | ReferenceDifferences
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """One seed, many independent streams: each has a name, and is a function of the seed and that name alone.
 
-Nothing here keeps a state, so a run that goes on in the middle needs no more than its seed and its place.
+Nothing here keeps a state, so a run that continues in the middle needs only its seed and its place.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ def derive(seed: int, name: str) -> int:
 
 @contextmanager
 def seeded(seed: int, name: str) -> Iterator[None]:
-    """For what draws from the framework's generator: a state that is its own, with the old one put back behind it."""
+    """For code that draws from the framework's generator: a state of its own, with the old one restored afterwards."""
     import torch
 
     generator, own = torch.default_generator, derive(seed, name)

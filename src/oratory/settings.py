@@ -12,6 +12,7 @@ import re
 import types
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from oratory.errors import InputError, unknown
@@ -65,11 +66,17 @@ def build(cls: type, given: Mapping[str, str], name: str) -> Any:
     for parameter in given:
         if parameter not in known:
             raise unknown(f"parameter of {name}", parameter, known)
-    for field in known.values():
-        if field.default is MISSING and field.default_factory is MISSING and field.name not in given:
-            raise InputError(f"{name} needs its parameter {field.name!r}, as in {name}({field.name}=...).")
+    for parameter in required(cls):
+        if parameter not in given:
+            raise InputError(f"{name} needs its parameter {parameter!r}, as in {name}({parameter}=...).")
     values = {key: convert(text, hints[key], f"{name}({key}=...)") for key, text in given.items()}
     return cls(**values)
+
+
+def required(cls: type) -> list[str]:
+    """The fields of a dataclass that have no default."""
+    assert is_dataclass(cls)
+    return [field.name for field in fields(cls) if field.init and field.default is MISSING is field.default_factory]
 
 
 def written(choice: Any, name: str) -> str:
@@ -100,7 +107,7 @@ def parameters_of(cls: type) -> list[Parameter]:
         Parameter(
             field.name,
             getattr(hints[field.name], "__name__", str(hints[field.name])),
-            None if field.default is MISSING else field.default,
+            _default(field),
             helps.get(field.name, ""),
         )
         for field in _ordered(cls)
@@ -112,6 +119,14 @@ def about(cls: type) -> str:
     return inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0].replace("\n", " ")
 
 
+def _default(field: Field[Any]) -> Any:
+    """The default of a field; None if it has none."""
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return None if field.default is MISSING else field.default
+
+
+@cache
 def _field_docs(cls: type) -> dict[str, str]:
     """The docstring under each field, own and inherited."""
     docs: dict[str, str] = {}
@@ -144,7 +159,7 @@ def _parameters(text: str, whole: str) -> dict[str, str]:
         if not equals or not value:
             raise InputError(f"{part!r} in {whole!r} is not parameter=value; several values are joined by a plus sign.")
         if key in parameters:
-            raise InputError(f"The parameter {key!r} stands twice in {whole!r}.")
+            raise InputError(f"The parameter {key!r} is given twice in {whole!r}.")
         parameters[key] = value
     return parameters
 

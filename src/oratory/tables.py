@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from math import isfinite
+from typing import Any
+
+TITLE = 80
+"""Characters of a text above its table."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,14 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
+def finite(value: Any) -> float | None:
+    """A figure, or None where there is none that JSON could hold."""
+    is_figure = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_figure and isfinite(value) else None
+
+
 def shortened(text: str, longest: int) -> str:
-    """A text with so many characters at most."""
+    """A text cut to a number of characters."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 

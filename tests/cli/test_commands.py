@@ -148,6 +148,7 @@ def test_demo_on_a_folder(oratory: Run, folder: Path) -> None:
     assert again.stderr.count(": had (") == 6
 
 
+@pytest.mark.long
 def test_demo_on_the_default_corpus(oratory: Run, tmp_path: Path) -> None:
     small = ("--set", "train.batch=32", "--set", "context=16")
     facts = result(oratory("demo", "--out", tmp_path, *TINY, *small, "--json"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run, result
-from tests.runs.training import write_corpus
+from tests.execution.training import write_corpus
 from tests.training.finetuning import write_model
 
 SMALL = ("context=12", "train.batch=5", "train.epochs=2", "train.threads=1")

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from oratory.report import Document
-from oratory.report.run import run_document, train_command
+from oratory.execution.train import train
+from oratory.reports import Document
+from oratory.reports.command import command_of
+from oratory.reports.run import run_document
 from oratory.runs import Run as Trained
-from oratory.runs import train
 from tests.cli.conftest import Run, result
 from tests.cli.test_bad_input import refused
-from tests.runs.training import TASKS, write_corpus
+from tests.execution.training import TASKS, write_corpus
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_the_command_trains_it_again(oratory: Run, runs: dict[str, Trained]) -> 
     import shlex
 
     run = runs["lm"]
-    words = shlex.split(train_command(run))
+    words = shlex.split(command_of(run))
     assert words[:3] == ["oratory", "train", "lm"]
     done = result(oratory(*words[1:], "--runs", run.folder.parent, "--json"))
     assert done["run"] == run.id
@@ -94,7 +95,7 @@ def test_a_comparison(oratory: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["nothing"], "There is no run, comparison or recipe 'nothing'."),
+        (["nothing"], "There is no run, comparison, search or recipe 'nothing'."),
         (["r2-windo"], "Did you mean 'r2-window'?"),
         (["r2-window"], "was not run into runs yet; oratory reproduce r2-window does that"),
         (["last"], "There is no run in runs yet"),
@@ -109,6 +110,6 @@ def test_bad_input_is_one_sentence(oratory: Run, tmp_path: Path, words: list[str
 def test_an_unfinished_run_has_no_report(runs: dict[str, Trained]) -> None:
     from oratory.errors import InputError
 
-    half = Trained(runs["lm"].folder, runs["lm"].record | {"status": "interrupted"})
+    half = Trained(runs["lm"].folder, runs["lm"].record.changed(status="interrupted"))
     with pytest.raises(InputError, match="is not finished"):
         run_document(half)

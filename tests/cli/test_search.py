@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from oratory.api import search
 from oratory.cli import build
 from oratory.errors import InputError
-from oratory.lab.search import search
 from tests.cli.conftest import Run
-from tests.comparison.searching import CLASSIFIER, LM, write_corpus
+from tests.searches.searching import CLASSIFIER, LM, write_corpus
 
 
 def options(settings: dict[str, str]) -> list[str]:
@@ -50,6 +50,7 @@ def test_search(oratory: Run, data: Path, tmp_path: Path) -> None:
     assert "trial" not in again.stderr
 
 
+@pytest.mark.long
 def test_stopped_in_the_middle_it_goes_on(data: Path, tmp_path: Path) -> None:
     settings = LM | {"train.iterations": "60", "train.eval_every": "60"}
     arguments = ["search", "train.lr=1e-3..1e-1", "--task", "lm", "--trials", "5", "--seeds", "1", "--at-once", "2"]

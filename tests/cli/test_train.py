@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run as Oratory
-from tests.runs.training import CLASSIFIER, LM, words, write_corpus
-from tests.runs.training import run as in_a_child
+from tests.execution.training import CLASSIFIER, LM, words, write_corpus
+from tests.execution.training import run as in_a_child
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_a_classifier_scores(here: Here, corpus: Path) -> None:
     ("arguments", "said"),
     [
         ([], "Say what to train, classifier or lm"),
-        (["layers=2"], "'layers=2' stands where the task belongs"),
+        (["layers=2"], "'layers=2' is a setting; the task comes first"),
         (["poem"], "There is no task 'poem'"),
         (["lm", "train.lrr=1"], "Did you mean 'train.lr'?"),
         (["lm", "train.lr=-1"], "train.lr=-1.0: it must be above 0"),
@@ -104,7 +104,7 @@ def test_a_classifier_scores(here: Here, corpus: Path) -> None:
         (["classifier", "train.items=lines"], "is for language models"),
         (["lm", "train.device=moon"], "train.device=moon is not there; cpu always is"),
         (["--resume", "lm-nothing"], "There is no run 'lm-nothing'"),
-        (["--resume", "last"], "that waits to go on"),
+        (["--resume", "last"], "that can continue"),
         (["lm", "--data", "nowhere"], "nowhere"),
     ],
 )

@@ -4,7 +4,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from oratory.runs import Run, train
+from oratory.execution.train import train
+from oratory.runs import Run
 from oratory.text import Corpus, load_corpus
 
 SENTENCE = "we will keep the peace , and the house will stand with the people of this union today"

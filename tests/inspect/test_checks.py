@@ -12,7 +12,7 @@ from torch import Tensor
 from oratory.inspect import Rules, attend, check
 from oratory.inspect.checks import FUTURE, NAMES, PADDING, PATHS, PATTERN, ROWS
 from oratory.mechanisms import REGISTRY, Position, Scene
-from oratory.model import ModelConfig, Transformer, base
+from oratory.model import Transformer, base
 from oratory.tables import Table
 from tests.inspect.small import SENTENCE, trained
 
@@ -113,7 +113,7 @@ _CALLS: list[int] = []
 
 
 def test_a_plugin_whose_paths_differ_fails() -> None:
-    model = Transformer(ModelConfig(task="encoder", vocabulary=9, layers=1, width=8, position=Fickle()), 0)
+    model = Transformer(base("encoder", 9, layers=1, width=8, position=Fickle()), 0)
     found = attend(model, [1, 2, 3, 4])
     assert [each.name for each in found.checks if not each.passed] == [PATHS]
 

@@ -14,7 +14,6 @@ from oratory.errors import InputError
 from oratory.inspect import attend, maps, published
 from oratory.inspect.subject import LONGEST
 from oratory.model import Transformer, base
-from oratory.runs.model import initial_model
 from tests.inspect.small import SENTENCE, trained
 
 RUNS = ("decoder", "encoder", "window")
@@ -27,7 +26,7 @@ def test_the_maps_are_those_of_the_model(kind: str) -> None:
     ids = torch.tensor([run.tokenizer.encode(SENTENCE)])
     assert found.tokens == tuple(SENTENCE.split())
     assert (found.of_layers, found.of_heads, found.weights.shape) == (2, 2, (2, 2, 18, 18))
-    for model, stage in ((run.model, found.after), (initial_model(run), found.before)):
+    for model, stage in ((run.model, found.after), (run.initial_model(), found.before)):
         assert stage is not None
         with torch.no_grad():
             expected = model(ids, weights=True).weights

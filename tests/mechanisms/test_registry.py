@@ -125,7 +125,7 @@ def test_a_users_own_file_adds_its_mechanisms(tmp_path: Path) -> None:
     assert [(p.name, p.type, p.default, p.help) for p in entry.parameters] == [
         ("step", "int", 2, "How far apart they stand.")
     ]
-    values = {"task": "lm", "vocabulary": 7, "width": 8, "layers": 1, "pattern": "every-other"}
+    values = {"output": "tokens", "vocabulary": 7, "width": 8, "layers": 1, "pattern": "every-other"}
     model = Transformer(ModelConfig.from_dict(values, registry))
     (weights,) = model(torch.arange(6)[None], weights=True).weights
     assert weights[0, 0, 5].nonzero().flatten().tolist() == [1, 3, 5]

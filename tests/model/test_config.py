@@ -83,7 +83,8 @@ def configs(draw: st.DrawFn) -> ModelConfig:
     groups, per_group, columns = draw(st.integers(1, 3)), draw(st.integers(1, 3)), 4 * draw(st.integers(1, 3))
     heads = groups * per_group
     return ModelConfig(
-        task=draw(st.sampled_from(["classifier", "lm", "encoder"])),
+        output=draw(st.sampled_from(["classes", "tokens", "vectors"])),
+        causal=draw(switches),
         vocabulary=draw(st.integers(1, 10_000)),
         classes=draw(st.integers(2, 9)),
         layers=draw(sizes),
@@ -198,7 +199,7 @@ def test_what_follows_from_a_configuration() -> None:
         ({"feedforward": "geluu"}, "Did you mean 'gelu'"),
         ({"feedforward": "gelu(form=than)"}, "Did you mean 'tanh'"),
         ({"feedforward": "relu(hidden=0)"}, "hidden width of at least 1, not 0"),
-        ({"task": "clasifier"}, "no task 'clasifier'. Did you mean 'classifier'"),
+        ({"output": "class"}, "no output 'class'. Did you mean 'classes'"),
         ({"init": "gpt"}, "no init 'gpt'. Did you mean 'gpt2'"),
         ({"classes": 1}, "classes=1: a classifier needs at least 2"),
         ({"classes": 0}, "classes=0"),
@@ -232,7 +233,7 @@ def test_what_follows_from_a_configuration() -> None:
     ],
 )
 def test_a_bad_value_is_refused_by_name(changes: dict[str, Any], message: str) -> None:
-    values = {"task": "classifier", "vocabulary": 100, "classes": 3} | changes
+    values = {"output": "classes", "vocabulary": 100, "classes": 3} | changes
     with pytest.raises(InputError, match=re.escape(message)):
         ModelConfig.from_dict(values)
 
@@ -241,9 +242,9 @@ def test_a_decoder_may_have_fewer_buckets_than_an_encoder() -> None:
     assert base("lm", 10, position="t5(buckets=2)").position == T5(buckets=2)
 
 
-@pytest.mark.parametrize("missing", ["task", "vocabulary"])
+@pytest.mark.parametrize("missing", ["output", "vocabulary"])
 def test_what_a_record_lacks_is_named(missing: str) -> None:
-    values = {"task": "lm", "vocabulary": 100}
+    values: dict[str, Any] = {"output": "tokens", "vocabulary": 100}
     del values[missing]
     with pytest.raises(InputError, match=missing):
         ModelConfig.from_dict(values)

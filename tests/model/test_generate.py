@@ -193,7 +193,7 @@ def test_bad_arguments_are_refused_and_leave_the_model_as_it_was(
 @pytest.mark.parametrize("task", ["classifier", "encoder"])
 def test_only_a_language_model_can_generate(task: str) -> None:
     model = Transformer(base(task, 13, classes=2, layers=1, width=8))
-    with pytest.raises(InputError, match=f"Only a language model can continue a text; .* task {task}"):
+    with pytest.raises(InputError, match="Only a causal language model can continue a text"):
         generate(model, [1], 3)
 
 

@@ -65,7 +65,7 @@ def test_the_same_seed_gives_the_same_model_and_another_seed_another(task: str) 
 )
 @pytest.mark.parametrize("task", ["classifier", "lm"])
 def test_variants_share_initial_values(changes: dict[str, Any], task: str) -> None:
-    start = {"task": task, "vocabulary": VOCABULARY, "classes": 3, "layers": 2, "width": 16}
+    start = {"model": task, "vocabulary": VOCABULARY, "classes": 3, "layers": 2, "width": 16}
     one, other = Transformer(base(**start), seed=5), Transformer(base(**(start | changes)), seed=5)  # type: ignore[arg-type]
     names = shared(one, other)
     assert {"blocks.0.attention.query.weight", "blocks.1.attention.output.weight"} <= set(names)

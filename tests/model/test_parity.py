@@ -24,8 +24,8 @@ from oratory.mechanisms.position.disentangled import Disentangled
 from oratory.mechanisms.position.none import Absent
 from oratory.mechanisms.position.rope import Rope
 from oratory.mechanisms.position.t5 import T5
-from oratory.model.attention import Attention, View
-from oratory.model.config import ModelConfig
+from oratory.model.attention import SelfAttention, View
+from oratory.model.config import ModelConfig, base
 from oratory.model.network import build
 from oratory.model.sparse import plan
 
@@ -247,7 +247,7 @@ def test_a_wrong_mechanism_is_noticed() -> None:
     """The comparison can fail: here a window is one token too wide."""
     heads, columns = 3, 7
     config, wrong = (ours("lm", heads, columns, Alibi(), pattern=Window(size=size)) for size in (4, 5))
-    module = filled(Attention(config, None))
+    module = filled(SelfAttention(config, None))
 
     def theirs(x: Tensor, keep: Tensor) -> tuple[Tensor, Tensor | None]:
         out, weights = module(x, View(config, count(x)[0], count(x)[0], keep, weights=True), Alibi())
@@ -269,7 +269,7 @@ def largest(
     step: int = 1,
 ) -> float:
     """The largest difference between our attention with these weights and theirs, on both paths, padded and not."""
-    attention = Attention(config, build(config.merge, config.shape())).eval()
+    attention = SelfAttention(config, build(config.merge, config.shape())).eval()
     attention.load_state_dict(linear)
     position = build(config.position, config.shape())
     if table is not None:
@@ -293,10 +293,10 @@ def largest(
     return worst
 
 
-def ours(task: str, heads: int, columns: int, position: Position, **changes: Any) -> ModelConfig:
+def ours(model: str, heads: int, columns: int, position: Position, **changes: Any) -> ModelConfig:
     """The configuration of one layer."""
     values: dict[str, Any] = {"width": heads * columns, "head_size": columns, "layers": 1} | changes
-    return ModelConfig(task=task, vocabulary=1, heads=heads, position=position, **values)
+    return base(model, 1, heads=heads, position=position, **values)
 
 
 def padding(length: int, left: bool) -> Tensor:

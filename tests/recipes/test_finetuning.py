@@ -8,17 +8,19 @@ from statistics import fmean
 
 import pytest
 
+from oratory.api import report, reproduce
 from oratory.errors import InputError
-from oratory.lab.reproduce import listed, plan, run_planned, time_of
-from oratory.recipes import Recipe, Reproduction, load_recipe, load_reproduction, make
+from oratory.recipes import Recipe, Reproduction, list_recipes, load_recipe, load_reproduction, plan, run_recipe
 from oratory.recipes.document import reproduction_document
-from oratory.recipes.estimate import estimate, wanted
-from oratory.recipes.recipe import read_recipe
-from oratory.report import write
+from oratory.recipes.estimate import estimate, planned_runs
+from oratory.recipes.plan import PlannedRecipe
+from oratory.recipes.read import read_recipe
+from oratory.reports.output import write_document
 from oratory.runs import Store
 from oratory.text import Corpus, load_corpus
-from oratory.training.finetune import hf
-from tests.comparison.workers import here
+from oratory.training.origins.published import hf
+from tests.execution.workers import here
+from tests.recipes.test_estimate import never
 
 SMALL = {"context": "12", "train.threads": "1"}
 GRID = """
@@ -27,7 +29,6 @@ about = "Two learning rates."
 task = "classifier"
 data = "sotu"
 seeds = 2
-work = 1
 [settings]
 model = "minilm"
 pool = "mean"
@@ -54,7 +55,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def run(recipe: Recipe, bert: Path, reviews: Path, store: Store, seeds: int = 1, **changes: str) -> Reproduction:
     given = SMALL | {"model": str(bert)} | {key.replace("__", "."): value for key, value in changes.items()}
-    return make(recipe.changed(given), load_corpus(reviews), range(seeds), store, here)
+    planned = PlannedRecipe(recipe.changed(given), load_corpus(reviews), tuple(range(seeds)))
+    return run_recipe(planned, store, here)
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +78,9 @@ def test_dev_chooses(grid: Reproduction, store: Store) -> None:
     assert len(dev) == 2
     assert dev["lr=5e-3"] > dev["lr=1e-5"]
     assert grid.grid.best is not None
-    best = grid.grid.best.variant
+    best = grid.grid.best.name
     assert best == max(dev, key=lambda name: dev[name])  # The first of them, where some are equal.
-    assert [one.mean for one in grid.grid.tried] == pytest.approx(sorted(dev.values(), reverse=True))
+    assert [each.mean for each in grid.grid.variants] == pytest.approx(sorted(dev.values(), reverse=True))
     rows = {str(row.quantity): row for row in grid.rows}
     for split in SPLITS:
         row = rows[f"{split} accuracy"]
@@ -96,7 +98,7 @@ def test_dev_chooses(grid: Reproduction, store: Store) -> None:
 def test_the_report_of_a_grid(
     grid: Reproduction, written: Recipe, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [path] = write(reproduction_document(grid, store), tmp_path / "report.html")
+    [path] = write_document(reproduction_document(grid), tmp_path / "report.html")
     page = path.read_text()
     assert "Best on dev of 2" in page
     assert "accuracy on dev, %" in page
@@ -111,7 +113,7 @@ def test_without_dev_nothing_is_chosen(bert: Path, reviews: Path, tmp_path: Path
     assert made.sentences()[0] == "No variant was measured on dev with every seed, so none is chosen."
     assert all(row.ours is None for row in made.rows)
     assert made.to_dict()["grid"] == {"best": None, "variants": []}
-    assert reproduction_document(made, Store(tmp_path)).sections
+    assert reproduction_document(made).sections
 
 
 def test_optimisers_side_by_side(bert: Path, reviews: Path, store: Store, tmp_path: Path) -> None:
@@ -121,23 +123,16 @@ def test_optimisers_side_by_side(bert: Path, reviews: Path, store: Store, tmp_pa
     made = run(replace(recipe, variants=recipe.variants[::4]), bert, reviews, store, train__iterations="2")
     assert made.comparison is not None
     assert [variant.name for variant in made.comparison.variants] == ["adamw", "sgd at its own rate"]
-    drawn = {figure.name.rsplit("-compare", 1)[0] for figure in reproduction_document(made, store).figures}
+    drawn = {figure.name.rsplit("-compare", 1)[0] for figure in reproduction_document(made).figures}
     assert {f"curves-{split}-{what}" for split in ("dev", "train") for what in ("accuracy", "nats")} <= drawn
 
 
 def test_the_estimate_knows_runs_of_the_store(grid: Reproduction, store: Store) -> None:
-    found = estimate(wanted(grid.recipe, grid.fingerprint, range(3)), store, workers=1)
-    assert (found.runs, found.had, found.recorded, found.probe) == (2, 4, 2, None)
-    other = grid.recipe.changed({"dropout": "0.1"})
-    assert estimate(wanted(other, grid.fingerprint, range(1)), store, workers=1).had == 0
-
-
-def test_work_is_that_of_the_epochs() -> None:
-    recipe = load_recipe("r3-grid")
-    by_name = {variant.name: job.work for variant, job in zip(recipe.variants, wanted(recipe, "", [0]), strict=True)}
-    assert by_name["batch=64 lr=1e-4 epochs=5"] - by_name["batch=64 lr=1e-4 epochs=2"] == 3 * recipe.work
-    shorter = wanted(recipe.changed({"train.iterations": "2"}), "", [0])
-    assert max(job.work for job in shorter) < min(by_name.values()) / 2
+    found = estimate(planned_runs(grid.recipe, grid.fingerprint, range(3)), store, never, workers=1)
+    assert (found.runs, found.had, found.recorded, found.scaled, found.timed) == (2, 4, 2, 0, 0)
+    other = planned_runs(grid.recipe.changed({"dropout": "0.1"}), grid.fingerprint, range(1))
+    found = estimate(other, store, never, workers=1)
+    assert (found.runs, found.had, found.scaled) == (2, 0, 2)
 
 
 def test_all_recipes_at_once(bert: Path, reviews: Path, store: Store, sotu: Corpus) -> None:
@@ -149,25 +144,23 @@ def test_all_recipes_at_once(bert: Path, reviews: Path, store: Store, sotu: Corp
         *[{"model": str(bert), "train.iterations": "2"}] * 2,
     ]
     assert all(entry.corpus.fingerprint == sotu.fingerprint for entry in planned)
-    assert time_of(planned, store.folder).runs == 2 * 5 + 9 + 6 * 2
+    assert [len(entry.runs()) for entry in planned] == [2 * 5, 9, 6 * 2]
     with pytest.raises(InputError, match="There is no setting 'layer'"):
         plan(["cls", "r3-grid"], settings={"layer": "1"})
 
 
 def test_they_are_listed(tmp_path: Path) -> None:
-    found = {entry["name"]: entry for entry in listed(tmp_path / "none").to_dict()["recipes"]}
+    found = {entry["name"]: entry for entry in list_recipes(Store(tmp_path / "none")).to_dict()["recipes"]}
     assert len(found["r3-grid"]["variants"]) == 18
-    assert found["r3-grid"]["seconds"] > found["r3-optimizers"]["seconds"] > 60
+    assert found["r3-grid"]["seconds"] is None
 
 
-def test_from_python(bert: Path, reviews: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oratory.lab.reproduce.executor_of", lambda on, workers: here)
+def test_from_python(bert: Path, reviews: Path, tmp_path: Path, in_this_process: None) -> None:
     changes = SMALL | {"model": str(bert), "train.iterations": "1", "train.batch": "5", "train.lr": "0.1"}
-    [planned] = plan(["r3-grid"], data=str(reviews), settings=changes)
-    made = run_planned(planned, tmp_path)
+    [made] = reproduce("r3-grid", data=reviews, settings=changes, runs=tmp_path)
     assert made.grid is not None
-    assert [one.variant for one in made.grid.tried] == ["base"]
-    assert "R3" in Path(made.report(tmp_path / "one.md")[0]).read_text()
+    assert [each.name for each in made.grid.variants] == ["base"]
+    assert "R3" in report(made, tmp_path / "one.md")[0].read_text()
 
 
 def test_what_is_not_at_hand(reviews: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,4 +169,4 @@ def test_what_is_not_at_hand(reviews: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(hf, "find_spec", lambda name: None if name == "transformers" else find_spec(name))
     with pytest.raises(InputError, match=r"fine-tunes a published model. This needs transformers: pip install 'ora"):
         plan(["r3-optimizers"], data=str(reviews))
-    assert listed().recipes
+    assert list_recipes(Store(reviews / "none")).recipes

@@ -10,17 +10,23 @@ import pytest
 from scipy import stats
 
 from oratory.errors import InputError
-from oratory.recipes import Reproduction, Row, load_recipe, load_reproduction, make
+from oratory.recipes import ReferenceRow, Reproduction, load_recipe, load_reproduction, run_recipe
 from oratory.recipes import recipe as recipes
 from oratory.recipes.document import reproduction_document
-from oratory.recipes.estimate import Wanted, duration, estimate, wanted
-from oratory.recipes.facts import place
-from oratory.recipes.quantity import Ours, Quantity, prediction
-from oratory.report import write
+from oratory.recipes.estimate import estimate, planned_runs
+from oratory.recipes.our_figure import OurFigure
+from oratory.recipes.plan import PlannedRecipe
+from oratory.recipes.quantity import parse_quantity
+from oratory.recipes.reference_row import position
+from oratory.recipes.studies import explain, study_names
+from oratory.recipes.studies.reweight import ReweightResult
+from oratory.reports.output import write_document
 from oratory.runs import Store
+from oratory.statistics import prediction
 from oratory.text import Corpus, load_corpus
-from tests.comparison.workers import here
-from tests.runs.training import write_corpus
+from tests.execution.training import write_corpus
+from tests.execution.workers import here
+from tests.recipes.test_estimate import never
 
 TINY = {"layers": "1", "width": "8", "heads": "1"}
 LM = TINY | {"context": "8", "train.iterations": "4", "train.eval_every": "2", "train.stride": "8"}
@@ -46,8 +52,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def run(name: str, settings: dict[str, str], corpus: Corpus, store: Store, seeds: int = 3) -> Reproduction:
-    recipe = load_recipe(name).changed(settings)
-    return make(recipe, corpus, range(seeds), store, here)
+    planned = PlannedRecipe(load_recipe(name).changed(settings), corpus, tuple(range(seeds)))
+    return run_recipe(planned, store, here)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +66,7 @@ def classifier(corpus: Corpus, store: Store) -> Reproduction:
     return run("r2-classifier", CLASSIFIER, corpus, store)
 
 
-def row(made: Reproduction, figure: str, at: float | None = None, variant: str = "base") -> Row:
+def row(made: Reproduction, figure: str, at: float | None = None, variant: str = "base") -> ReferenceRow:
     [found] = [r for r in made.rows if (str(r.quantity), r.at, r.variant) == (figure, at, variant)]
     return found
 
@@ -93,7 +99,7 @@ def test_other_data_is_not_comparable(language: Reproduction) -> None:
 def test_figures_that_can_be_compared(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recipes, "FINGERPRINT", corpus.fingerprint)
     recipe = replace(load_recipe("r2-window").changed(LM), changes=None)
-    made = make(recipe, corpus, range(3), Store(tmp_path), here)
+    made = run_recipe(PlannedRecipe(recipe, corpus, (0, 1, 2)), Store(tmp_path), here)
     found = row(made, "perplexity: obama")
     assert found.ours is not None
     assert found.ours.interval is not None
@@ -105,18 +111,20 @@ def test_figures_that_can_be_compared(corpus: Corpus, tmp_path: Path, monkeypatc
 
 
 def test_where_a_value_lies() -> None:
-    assert [place(value, (1.0, 2.0)) for value in (0.5, 1.0, 1.5, 2.0, 2.5)] == [
+    assert [position(value, (1.0, 2.0)) for value in (0.5, 1.0, 1.5, 2.0, 2.5)] == [
         "below",
         "inside",
         "inside",
         "inside",
         "above",
     ]
-    assert place(1.0, None) == "–"
-    counted = Row("R9", "base", Quantity("parameters"), None, 100, Ours((100.0,), 100.0))
+    assert position(1.0, None) == "–"
+    counted = ReferenceRow("R9", "base", parse_quantity("parameters"), None, 100, OurFigure((100.0,), 100.0))
     assert counted.of_mean == "equal"
     assert replace(counted, reference=90).of_mean == "ours +10"
-    inside = Row("R9", "base", Quantity("test accuracy"), None, 50, Ours((49.0, 51.0), 50.0, (49, 51), (40, 60)))
+    inside = ReferenceRow(
+        "R9", "base", parse_quantity("test accuracy"), None, 50, OurFigure((49.0, 51.0), 50.0, (49, 51), (40, 60))
+    )
     assert (inside.of_mean, inside.of_seed) == ("inside", "inside")
     outside = replace(inside, reference=55.0)
     assert (outside.of_mean, outside.of_seed) == ("above", "inside")
@@ -147,14 +155,14 @@ def test_a_classifier_along_training(classifier: Reproduction, store: Store) -> 
     assert loss.mean == pytest.approx(np.mean([entries[1]["train_loss"] for entries in history]))
     assert row(classifier, "seconds", 1).ours is not None
     counted = float(classifier.parameters["base"]["total"])
-    assert row(classifier, "parameters").ours == Ours((counted,), counted)
+    assert row(classifier, "parameters").ours == OurFigure((counted,), counted)
 
 
 @pytest.mark.parametrize("kind", ["language", "classifier"])
-def test_the_report(kind: str, request: pytest.FixtureRequest, store: Store, tmp_path: Path) -> None:
+def test_the_report(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     made: Reproduction = request.getfixturevalue(kind)
-    document = reproduction_document(made, store)
-    [path] = write(document, tmp_path / "report.html")
+    document = reproduction_document(made)
+    [path] = write_document(document, tmp_path / "report.html")
     page = path.read_text()
     assert f"oratory reproduce {made.recipe.name} --seeds 0,1,2" in page
     assert "Along training" in page
@@ -177,10 +185,14 @@ def test_it_can_be_opened_again(language: Reproduction, classifier: Reproduction
         load_reproduction("cls", store)
 
 
+def test_studies_are_found() -> None:
+    assert study_names() == ("reweight",)
+
+
 def test_why_reweighting_explodes(corpus: Corpus, store: Store) -> None:
     made = run("r3-reweight", LINES | {"heads": "2", "train.lr": "0.01"}, corpus, store, seeds=2)
-    explained = made.explained
-    assert explained is not None
+    explained = made.study
+    assert isinstance(explained, ReweightResult)
     base, token = explained.of("base", "alone"), explained.of("reweight-per-token", "alone")
     for found in (base, token):
         among = explained.of(found.model, "among others")
@@ -194,31 +206,29 @@ def test_why_reweighting_explodes(corpus: Corpus, store: Store) -> None:
     assert explained.leaks["reweight-per-token"] == pytest.approx((0.0, 0.0), abs=1e-6)
     assert min(explained.leaks["reweight"]) > 1e-5
     assert len(explained.sentences()) == 5
+    assert made.to_dict()["explained"] == explained.to_dict()
+    runs = made.open_runs()
+    paired = explain("reweight", runs | {"base": runs["base"][1:]}, corpus)
+    assert isinstance(paired, ReweightResult)
+    assert all(len(values) == 1 for values in paired.leaks.values()), "a seed that failed is left out for all models"
+    with pytest.raises(InputError, match="a seed that every variant was trained with"):
+        explain("reweight", runs | {"base": []}, corpus)
+    with pytest.raises(InputError, match="needs runs of the variant 'reweight'"):
+        explain("reweight", {"base": runs["base"]}, corpus)
     assert row(made, "line perplexity: normal", variant="reweight").ours is not None
 
 
-def test_the_estimate_uses_what_the_store_has(language: Reproduction, store: Store, tmp_path: Path) -> None:
-    recipe = language.recipe
-    jobs = wanted(recipe, language.fingerprint, range(5))
-    found = estimate([*jobs, *jobs], store, workers=2)
-    assert (found.runs, found.had, found.recorded, found.probe) == (4, 6, 4, None)
-    assert "recorded seconds" in found.sentence()
-    recorded = [store.open(run).record["seconds"] for runs in language.runs.values() for run in runs]
+def test_the_estimate_uses_what_the_store_has(language: Reproduction, store: Store) -> None:
+    recipe, fingerprint = language.recipe, language.fingerprint
+    runs = planned_runs(recipe, fingerprint, range(5))
+    found = estimate([*runs, *runs], store, never, workers=2)
+    assert (found.runs, found.had, found.recorded, found.scaled, found.timed) == (4, 6, 4, 0, 0)
+    assert found.sentence().endswith("The estimate rests on the recorded seconds of runs with other seeds (4).")
+    recorded = [store.open(run).record.seconds or 0.0 for runs in language.runs.values() for run in runs]
     assert found.seconds == pytest.approx(4 * np.mean(recorded) / 2, rel=0.5)
-    nothing = estimate(wanted(recipe, language.fingerprint, range(3)), store)
+    nothing = estimate(planned_runs(recipe, fingerprint, range(3)), store, never)
     assert nothing.sentence() == "All 6 runs are in the store."
-    fresh = estimate(wanted(load_recipe("r2-window"), "", range(2)), Store(tmp_path / "none"), workers=1)
-    assert fresh.probe is not None
-    assert fresh.seconds == pytest.approx(4 * load_recipe("r2-window").work * fresh.probe)
-    assert not (tmp_path / "none").exists()
-
-
-def test_shorter_training_is_less_work() -> None:
-    recipe = load_recipe("r2-window")
-    [whole, *_], [part, *_] = wanted(recipe, "", [0]), wanted(recipe.changed({"train.iterations": "50"}), "", [0])
-    assert isinstance(whole, Wanted)
-    assert part.work == pytest.approx(whole.work / 10)
-
-
-def test_durations() -> None:
-    assert [duration(seconds) for seconds in (0.2, 42, 600, 9000)] == ["1 s", "42 s", "10 min", "2.5 h"]
+    longer = planned_runs(recipe.changed(LM | {"train.iterations": "8"}), fingerprint, range(1))
+    twice = estimate(longer, store, never, workers=1)
+    assert (twice.runs, twice.had, twice.scaled) == (2, 0, 2)
+    assert 4 * min(recorded) <= twice.seconds <= 4 * max(recorded)

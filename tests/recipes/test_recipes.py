@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from oratory.comparison import Design
+from oratory.comparisons import Design
 from oratory.errors import InputError
 from oratory.recipes import Recipe, load_recipe, recipe_names
-from oratory.recipes.estimate import wanted
-from oratory.recipes.recipe import FINGERPRINT, read_recipe
+from oratory.recipes.estimate import planned_runs
+from oratory.recipes.read import read_recipe
+from oratory.recipes.recipe import FINGERPRINT
 from oratory.text import Corpus
-from oratory.training import prepare
+from oratory.training.origins import prepare
 
 TABLES = {
     "r0-classifier": 2 * 3 * 4 + 3,  # Two tables of loss, train and test: four epochs, and five.
@@ -57,9 +58,9 @@ def test_settings_make_sense(name: str, sotu: Corpus) -> None:
     recipe = load_recipe(name)
     if len(recipe.variants) > 1:
         Design(recipe.task, sotu, recipe.variants, (0,), recipe.settings)
-    configured: list[object] = [job.settings for job in wanted(recipe, sotu.fingerprint, (0,))]
-    if not recipe.published:
-        configured = [prepare(recipe.task, sotu, recipe.of(variant)).settings for variant in recipe.variants]
+    configured: list[object] = [run.settings for run in planned_runs(recipe, sotu.fingerprint, (0,))]
+    if recipe.origin.claims({}):
+        configured = [prepare(recipe.task.name, sotu, recipe.of(variant)).settings for variant in recipe.variants]
     assert all(one != other for at, one in enumerate(configured) for other in configured[:at])
 
 
@@ -97,7 +98,7 @@ def test_parameters_of_the_base_models(speeches: Corpus) -> None:
     for name in ("r2-classifier", "r2-window"):
         recipe = load_recipe(name)
         [counted] = [r.values[0] for r in recipe.references if str(r.quantity) == "parameters"]
-        assert prepare(recipe.task, speeches, recipe.of(recipe.variants[0])).parameters.total == counted
+        assert prepare(recipe.task.name, speeches, recipe.of(recipe.variants[0])).parameters.total == counted
 
 
 def test_what_can_be_compared() -> None:
@@ -150,7 +151,6 @@ about = "About it."
 task = "lm"
 data = "sotu"
 seeds = 2
-work = 1
 [variants.base]
 [variants.rope]
 position = "rope"
@@ -191,6 +191,8 @@ def test_a_file_with_a_grid(tmp_path: Path) -> None:
     ("old", "new", "sentence"),
     [
         ("title =", "titel =", "There is no key 'titel'. Did you mean 'title'?"),
+        ("seeds = 2", "seeds = 2\nwork = 1", "There is no key 'work'."),
+        ("seeds = 2", 'seeds = 2\nstudy = "reweigh"', "There is no study 'reweigh'. Did you mean 'reweight'?"),
         ('title = "A title"\n', "", "lacks title"),
         ('"lm"', '"lmm"', "There is no task 'lmm'"),
         ("position =", "positon =", "Did you mean 'position'?"),

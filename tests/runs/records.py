@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from oratory.runs.record import FORMAT, Run, key_of
-from oratory.training.config import base_training
+from oratory.runs.record import FORMAT, RECORD, Record, identity_of
+from oratory.runs.run import Run
+from oratory.training.config import training_from, written_training
+from oratory.training.tasks import tasks
 
 Given = Mapping[str, Any] | None
 
@@ -30,7 +32,7 @@ BASE: dict[str, Any] = {
     "tied": False,
     "tokenizer": "word",
 }
-TRAINING = {task: {f"train.{k}": v for k, v in base_training(task).to_dict().items()} for task in ("classifier", "lm")}
+TRAINING = {name: written_training(training_from(task.training, {})) for name, task in tasks().items()}
 TOKENS = {"train": 20_000, "dev": 2000, "obama": 3000, "wbush": 1000}
 
 
@@ -39,12 +41,12 @@ def record(
 ) -> dict[str, Any]:
     """The record of a run whose figures follow from its seed."""
     settings = {"task": task, **BASE, **TRAINING[task], **(given or {})}
-    key = key_of(task, settings, "f00d", seed, 1, "0.1.0")
+    key = identity_of(task, settings, "f00d", seed, 1, "0.1.0")
     facts: dict[str, Any] = {
         "format": FORMAT,
         "id": f"{task}-{key[:10]}",
         "key": key,
-        "group": key_of(task, settings, "f00d", None, 1, "0.1.0"),
+        "group": identity_of(task, settings, "f00d", None, 1, "0.1.0"),
         "task": task,
         "seed": seed,
         "status": "finished",
@@ -87,18 +89,23 @@ def language_result(seed: int) -> dict[str, Any]:
     }
 
 
+def as_run(folder: Path, values: dict[str, Any]) -> Run:
+    """The run that a record of plain values describes."""
+    return Run(folder, Record.of_values(values, folder / RECORD))
+
+
 def write(
     folder: Path, task: str = "classifier", seed: int = 0, given: Mapping[str, Any] | None = None, **changes: Any
 ) -> Run:
     """A run in a store's folder."""
     made = record(task, seed, given, **changes)
-    return Run(folder / made["id"], made).write()
+    return as_run(folder / made["id"], made).write()
 
 
 def write_file(run: Run, name: str, content: bytes) -> Run:
     """A file of a run, with its checksum in the record."""
     (run.folder / name).write_bytes(content)
-    return run.write(files=run.record["files"] | {name: hashlib.sha256(content).hexdigest()})
+    return run.write(files={**run.record.files, name: hashlib.sha256(content).hexdigest()})
 
 
 def write_many(folder: Path, count: int) -> None:

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from oratory.errors import InputError
+from oratory.exports.table import metrics_table, runs_table, write_table
 from oratory.runs.catalogue import Catalogue
 from oratory.runs.entry import Entry
-from oratory.runs.export import metrics_table, runs_table, write_table
 from oratory.runs.filters import select
 from oratory.runs.listing import Listing, Spread, grouped
 from oratory.runs.record import METRICS, TIMES
@@ -122,12 +122,13 @@ def test_groups_are_everything_except_the_seed(entries: list[Entry]) -> None:
     assert spread.deviation == pytest.approx(values.std(ddof=1))
     expected = stats.t.interval(0.95, 3, values.mean(), stats.sem(values))
     assert spread.interval == pytest.approx(expected)
-    assert spread.runs == 4
+    assert len(spread.values) == 4
     assert found["classifier", "layers=6"].figures == {}
 
 
 def test_one_run_has_no_spread() -> None:
-    assert Spread.of([0.5]) == Spread(0.5, None, None, 1)
+    alone = Spread((0.5,))
+    assert (alone.mean, alone.deviation, alone.interval) == (0.5, None, None)
 
 
 def test_groups_by_keys(entries: list[Entry]) -> None:

@@ -56,6 +56,7 @@ def test_near_must_be_a_share(folder: Path) -> None:
         audit(load_corpus(folder), near=0.0)
 
 
+@pytest.mark.long
 def test_the_whole_sotu_takes_less_than_a_minute(whole_sotu: Corpus) -> None:
     started = time.process_time()
     found = audit(whole_sotu)

@@ -29,6 +29,7 @@ def test_the_rules_are_those_of_nltk_on_any_text(text: str) -> None:
     assert split(text) == nltk_split(text)
 
 
+@pytest.mark.long
 def test_the_rules_are_those_of_nltk_on_two_centuries_of_addresses(whole_sotu: Corpus) -> None:
     lines = whole_sotu.need_lm().train[::5]
     assert [split(line) for line in lines] == [nltk_split(line) for line in lines]
@@ -96,6 +97,7 @@ def test_vocabulary_of_the_reference_speeches(speeches: Corpus) -> None:
     assert len(stream["train"].ids) == pytest.approx(32_000, rel=0.01)
 
 
+@pytest.mark.long
 def test_two_million_words_in_seconds(whole_sotu: Corpus) -> None:
     started = time.process_time()
     tokenizer = train_tokenizer(whole_sotu)

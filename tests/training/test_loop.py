@@ -15,13 +15,14 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from oratory.errors import InputError
+from oratory.execution.recorder import separate
 from oratory.model import Transformer
-from oratory.runs.recorder import separate
 from oratory.text import Corpus, load_corpus
-from oratory.training import Prepared, prepare
 from oratory.training.loop import Diverged, Fit, Measured, Stepped
-from oratory.training.tasks import loss_of, make_task
-from tests.runs.training import CLASSIFIER, LM, write_corpus
+from oratory.training.loss import cross_entropy_of
+from oratory.training.origins import prepare
+from oratory.training.prepared import Prepared
+from tests.execution.training import CLASSIFIER, LM, write_corpus
 
 TASKS = {"lm": LM, "classifier": CLASSIFIER | {"train.keep": "last"}}
 
@@ -43,7 +44,7 @@ def prepared(corpus: Corpus, task: str = "lm", seed: int = 0, **changes: Any) ->
 
 def fit_of(made: Prepared) -> Fit:
     model = Transformer(made.config, made.seed)
-    return Fit(model, make_task(made), made.training, made.seed, made.tokenizer.unk_id)
+    return Fit(model, made.task.learning(made), made.training, made.seed, made.tokenizer.unk_id)
 
 
 def told(event: Stepped | Measured) -> Any:
@@ -159,10 +160,10 @@ def test_parts_of_a_batch_have_the_gradients_of_the_whole(task: str, items: str,
 def test_the_loss_is_that_of_the_framework(task: str, corpus: Corpus) -> None:
     fit = fit_of(prepared(corpus, task, dropout=0, train__smoothing=0.2))
     items = fit.order.of_step(0)
-    batch = fit.task.items.batch(items)
+    batch = fit.learning.items.batch(items)
     logits = fit.model(batch.ids, batch.mask).logits
     expected = cross_entropy(logits.flatten(0, -2), batch.targets.flatten(), label_smoothing=0.2)
-    found = loss_of(fit.model, batch, fit.task.items.targets(items), 0.2)
+    found = cross_entropy_of(fit.model, batch, fit.learning.items.targets(items), 0.2)
     torch.testing.assert_close(found, expected)
     assert fit._update().loss == pytest.approx(float(expected.detach()))
 
@@ -180,7 +181,7 @@ def test_clipping(corpus: Corpus) -> None:
 
 def test_word_dropout_replaces_that_share_and_no_padding(corpus: Corpus) -> None:
     fit = fit_of(prepared(corpus, "classifier", train__word_dropout=0.4))
-    batch = fit.task.items.batch(np.arange(21))
+    batch = fit.learning.items.batch(np.arange(21))
     shares = []
     for seed in range(40):
         torch.manual_seed(seed)
@@ -217,16 +218,20 @@ def test_early_stopping_and_the_best_weights(corpus: Corpus) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_dev_is_carved_only_where_something_is_chosen_on_it(task: str, corpus: Corpus) -> None:
-    plain, choosing = (make_task(prepared(corpus, task, **more)) for more in ({}, {"train__patience": 3}))
+    plain: Any
+    choosing: Any
+    plain, choosing = (
+        made.task.learning(made) for made in (prepared(corpus, task, **more) for more in ({}, {"train__patience": 3}))
+    )
     assert len(choosing.items) < len(plain.items)
     if task == "classifier":
         assert len(plain.items) == 21
-        names = [list(part.measure(fit_of(prepared(corpus, task)).model).splits) for part in (plain,)]  # type: ignore[union-attr]
+        names = [list(part.measure(fit_of(prepared(corpus, task)).model).splits) for part in (plain,)]
         assert names == [["train", "test"]]
     else:
-        assert len(plain.items) + 8 == len(plain.encoded["train"].ids)  # type: ignore[union-attr]
-        assert "dev" not in plain.encoded  # type: ignore[union-attr]
-        assert "dev" in choosing.encoded  # type: ignore[union-attr]
+        assert len(plain.items) + 8 == len(plain.encoded["train"].ids)
+        assert "dev" not in plain.encoded
+        assert "dev" in choosing.encoded
 
 
 def test_when_it_measures(corpus: Corpus) -> None:

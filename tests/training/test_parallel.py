@@ -14,8 +14,10 @@ from torch import distributed, nn
 from oratory.errors import Failed, InputError
 from oratory.training import parallel
 from oratory.training.parallel import crew
-from tests.runs.training import free_port, wait_until
+from tests.execution.training import free_port, wait_until
 from tests.several import ended, start_several, tell
+
+pytestmark = pytest.mark.long
 
 CPU = torch.device("cpu")
 

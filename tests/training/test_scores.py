@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, precision_recall_fscore_support
 
-from oratory.training.scores import ClassifierScores, SplitScores
+from oratory.training.tasks.classifier.scores import ClassifierScores, SplitScores
 
 NAMES = ("a", "b", "c")
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from oratory.model import Transformer, base
 from oratory.text import Corpus
 from oratory.tokens import Encoded, encode_lm, train_tokenizer
-from oratory.training.scores import TextScores
-from oratory.training.surprisal import cover, opened, opening_of, surprisal
+from oratory.training.tasks.lm.scores import TextScores
+from oratory.training.tasks.lm.surprisal import cover, opened, opening_of, surprisal
 
 VOCABULARY = 11
 

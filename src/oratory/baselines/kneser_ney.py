@@ -3,7 +3,7 @@
     p(w | h) = max(c(h w) - d, 0) / c(h .) + d n(h .) / c(h .) p(w | h')
 
 c counts occurrences in the highest order, and distinct words to the left in all lower ones; n(h .) is the number of
-distinct words behind the history h, and h' is h without its first word. Below the unigrams every token of the
+distinct words after the history h, and h' is h without its first word. Below the unigrams every token of the
 vocabulary has the same probability, so that nothing is impossible.
 """
 

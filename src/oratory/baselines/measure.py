@@ -1,11 +1,16 @@
 """Every baseline on a corpus."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oratory.baselines.classifiers import CLASSIFIERS
+from oratory.baselines.kept import classifier_facts, kept, language_facts
 from oratory.baselines.kneser_ney import DISCOUNTS, NgramCounts
 from oratory.baselines.scores import KNESER_NEY, Baselines, ClassifierFacts, LanguageFacts, Share, TextFacts
 from oratory.errors import InputError
@@ -18,18 +23,28 @@ USUAL_DISCOUNT = 0.75
 """For a corpus too small to choose one."""
 
 
-def measure_baselines(corpus: Corpus, tokenizer: str = "word", discount: float | None = None) -> Baselines:
-    """Fit every baseline on train and measure it on test. A discount that is not given is chosen on dev."""
+def measure_baselines(
+    corpus: Corpus, tokenizer: str = "word", discount: float | None = None, keep: Path | None = None
+) -> Baselines:
+    """Fit every baseline on train and measure it on test. A discount that is not given is chosen on dev.
+
+    With a folder in `keep`, what was measured is kept there, and used again for the same corpus and tokens.
+    """
     if discount is not None and not 0 < discount < 1:
         raise InputError(f"The discount must lie between 0 and 1, not {discount}.")
     data, lm = corpus.classifier, corpus.lm
-    classifiers = _classifiers(data) if data and data.test else {}
+    classifiers: dict[str, ClassifierFacts] = {}
+    if data and data.test:
+        deciding = [replace(corpus, lm=None).fingerprint]
+        classifiers = kept(keep, "classifier", deciding, classifier_facts, lambda: _classifiers(data))
     languages: dict[str, LanguageFacts] = {}
     vocabulary = None
     if lm and lm.tests:
         trained = train_tokenizer(corpus, tokenizer)
         vocabulary = len(trained)
-        languages = _language_models(corpus, trained, tokenizer, discount)
+        tokens: list[Any] = [corpus.fingerprint, tokenizer, trained.fingerprint, discount]
+        measure = partial(_language_models, corpus, trained, tokenizer, discount)
+        languages = kept(keep, "lm", tokens, language_facts, measure)
     if not classifiers and not languages:
         raise InputError(f"The corpus {corpus.name} has no test split, so there is nothing to measure on.")
     seen = data.seen if data else ()

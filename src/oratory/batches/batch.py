@@ -21,7 +21,7 @@ class Batch:
     """What one update, or a part of it, learns from."""
 
     ids: Tensor  # B, T
-    targets: Tensor  # B: labels; or B, T: the token behind each
+    targets: Tensor  # B: labels; or B, T: the token after each
     mask: Tensor | None = None  # B, T: false for padding; None where nothing is padded
 
     def to(self, device: torch.device) -> "Batch":

@@ -20,7 +20,7 @@ class Order:
     batch: int
     seed: int
     lengths: NDArray[np.int64] | None = None
-    """Given where items of like length shall share a batch (length bucketing)."""
+    """Given if items of similar length are to share a batch (length bucketing)."""
 
     @property
     def steps(self) -> int:

@@ -14,7 +14,7 @@ from oratory.tokens import Encoded
 
 @dataclass(frozen=True, eq=False)
 class WindowItems:
-    """Every window of the stream is an item: its tokens, and for each the token behind it. Nothing is padded."""
+    """Every window of the stream is an item: its tokens, and for each the token after it. Nothing is padded."""
 
     ids: NDArray[np.int32]
     context: int
@@ -37,7 +37,7 @@ class WindowItems:
         return np.full(len(self), self.size)
 
     def targets(self, items: NDArray[np.int64]) -> int:
-        """What these items are learned from: a token behind each token."""
+        """How many targets these items have: the token after each token."""
         return len(items) * self.size
 
     def batch(self, items: NDArray[np.int64]) -> Batch:

@@ -12,8 +12,6 @@ from oratory.errors import InputError
 from oratory.files import exists
 
 if TYPE_CHECKING:
-    from oratory.lab.compare import Compared
-    from oratory.lab.search import Searched
     from oratory.runs import Run
     from oratory.tables import Tabled
     from oratory.text import Corpus
@@ -32,7 +30,7 @@ Plugins = Annotated[
     list[Path] | None, typer.Option("--plugin", help="A file with mechanisms of your own; may come again.")
 ]
 
-Task = Annotated[str, typer.Option(help="classifier or lm.")]
+Task = Annotated[str, typer.Option(help="What to train: classifier or lm.")]
 Published = Annotated[
     str | None, typer.Option("--model", help="Fine-tune a published encoder: minilm, a folder, or a name on the hub.")
 ]
@@ -48,7 +46,7 @@ Report = Annotated[
 TrainData = Annotated[str | None, typer.Option(help=f"{_DATA} The default is sotu.")]
 Seed = Annotated[int | None, typer.Option(help="Decides everything that is random; 0 unless given.")]
 Resume = Annotated[
-    str | None, typer.Option(help="Go on with a run: its id, or last for the newest that is not finished.")
+    str | None, typer.Option(help="Continue a run: its id, or last for the newest that is not finished.")
 ]
 Track = Annotated[
     list[str] | None, typer.Option(help="Show the run in wandb, tensorboard or mlflow too; may come again.")
@@ -59,17 +57,19 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the configuration 
 def load_plugins(paths: list[Path] | None) -> None:
     """Add the mechanisms of users' own files."""
     if paths:
-        from oratory.mechanisms import REGISTRY
+        from oratory.api import load_plugins
 
-        for path in paths:
-            REGISTRY.load_plugin(path)
+        load_plugins(paths)
 
 
-def published(model: str | None) -> dict[str, str]:
-    """The setting that says which model is fine-tuned, where one is."""
-    from oratory.training.finetune import called
+def shared_settings(words: list[str] | None, model: str | None = None) -> dict[str, str]:
+    """The settings of all runs: those of --set, and the model that is fine-tuned, if any."""
+    from oratory.settings import parse_words
+    from oratory.training.origins import all_settings, origin_of
 
-    return {} if model is None else {"model": called(model)}
+    named = {} if model is None else {"model": model}
+    known = origin_of(named).known() if named else all_settings()
+    return {**parse_words(words or [], list(known)), **named}
 
 
 def load(data: str) -> "Corpus":
@@ -82,7 +82,7 @@ def load(data: str) -> "Corpus":
 
 
 def corpus_of(run: "Run", data: str | None = None) -> "Corpus":
-    """The corpus of a run: from where it says, or from where the user says."""
+    """The corpus of a run: from where its record says, or from where the user says."""
     from oratory.text import load_corpus
 
     return run.load_corpus() if data is None else load_corpus(data)
@@ -100,14 +100,15 @@ def train(
     runs: Path | None,
     json: bool,
 ) -> None:
-    """Train a run or go on with one, and show what came of it; or only show what would be trained."""
+    """Train a run or continue one, and show its result; or only show what would be trained."""
     from contextlib import ExitStack
 
     from oratory.cli._progress import Progress
-    from oratory.runs import resume as go_on
-    from oratory.runs import train as begin
-    from oratory.runs.track import together, tracker
-    from oratory.training import prepare
+    from oratory.execution.resume import resume as continue_run
+    from oratory.execution.train import train as begin
+    from oratory.exports.track import tracker
+    from oratory.runs.events import together
+    from oratory.training.origins import origin_of, prepare
     from oratory.training.parallel import leads
 
     with Progress() as progress, ExitStack() as stack:
@@ -115,18 +116,18 @@ def train(
         listen = together(progress, *trackers)
         if resume is not None:
             corpus = None if data is None else load(data)
-            run = go_on(resume, runs=runs, task=task, corpus=corpus, settings=given, seed=seed, listen=listen)
+            run = continue_run(resume, runs=runs, task=task, corpus=corpus, settings=given, seed=seed, listen=listen)
         else:
             if task is None:
-                raise InputError("Say what to train, classifier or lm; or which run to go on with: --resume last.")
+                raise InputError("Say what to train, classifier or lm; or which run to continue: --resume last.")
             corpus = load(data or "sotu")
             if dry_run:
-                prepared = prepare(task, corpus, given, seed or 0)
+                prepared = prepare(task, corpus, origin_of(given).given(given), seed or 0)
                 show_or_print(prepared, json, f"{given.get('model', task)} on {corpus.name}")
                 return
             run = begin(task, corpus, given, seed or 0, runs=runs, listen=listen)
     if leads():
-        what = f"{run.settings.get('model', run.task)} on {run.record['corpus']['name']}"
+        what = f"{run.settings.get('model', run.task)} on {run.record.corpus.name}"
         show_or_print(run, json, f"{what}, seed {run.seed}: {run.id}")
 
 
@@ -137,22 +138,24 @@ def print_json(facts: dict[str, Any]) -> None:
 
 def show(facts: "Tabled", heading: str = "") -> None:
     """The tables of some facts on stdout."""
-    from oratory.report.terminal import print_tables
+    from oratory.reports.terminal import print_tables
 
     print_tables(facts.tables(), heading)
 
 
 def check_report(path: Path | None) -> None:
-    """Refuse a kind of report that there is not, before hours of training and not behind them."""
+    """Refuse an unknown kind of report before hours of training, not after them."""
     if path is not None and path.suffix:
-        from oratory.report.output import kind_of
+        from oratory.reports.output import kind_of
 
         kind_of(path)
 
 
-def write_report(made: "Compared | Searched", path: Path | None) -> None:
-    """Write a report where one was asked for, and say which files there are."""
-    for written in made.report(path) if path is not None else ():
+def write_report(result: Any, path: Path | None) -> None:
+    """Write a report if one was asked for, and say which files there are."""
+    from oratory.api import report
+
+    for written in report(result, path) if path is not None else ():
         note(f"Written: {written}")
 
 

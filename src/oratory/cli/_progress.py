@@ -1,4 +1,4 @@
-"""How training looks while it goes on: a bar on a terminal, plain lines elsewhere; all of it on stderr."""
+"""How training looks in progress: a bar on a terminal, plain lines elsewhere; all of it on stderr."""
 
 import time
 from types import TracebackType
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from oratory.runs import Event, Started
-    from oratory.training.loop import Measured
 
 BRIEF = 0.1
 """Seconds between two changes of the bar."""
@@ -38,7 +37,8 @@ class Progress:
         if isinstance(event, Started):
             self._begin(event)
         elif isinstance(event, Measured):
-            self._say(described(event))
+            loss = "" if event.loss is None else f"  loss {event.loss:.3f}"
+            self._say(event.scores.described(event.step, event.epoch, loss))
         elif isinstance(event, Ended):
             if event.again:
                 self._say(f"{event.run.id} is finished already; oratory runs rm {event.run.id} to train it again.")
@@ -50,8 +50,8 @@ class Progress:
     def _begin(self, event: "Started") -> None:
         for remark in event.remarks:
             self._say(remark)
-        how = f"goes on at step {event.step:,}" if event.step else "begins"
-        total = event.run.record["parameters"]["total"]
+        how = f"continues at step {event.step:,}" if event.step else "begins"
+        total = event.run.record.parameters.total
         self._say(f"{event.run.id} {how}: {event.steps:,} steps, {total:,} parameters, seed {event.run.seed}")
         if not self.console.is_terminal:
             return
@@ -68,7 +68,7 @@ class Progress:
             console=self.console,
             transient=True,
         )
-        self.line = self.bar.add_task(event.run.task, total=event.steps, completed=event.step, loss="–", rate="–")
+        self.line = self.bar.add_task(event.run.task.name, total=event.steps, completed=event.step, loss="–", rate="–")
         self.bar.start()
 
     def _advance(self, step: int, loss: float) -> None:
@@ -83,15 +83,3 @@ class Progress:
 
     def _say(self, text: str) -> None:
         self.console.print(text, markup=False)
-
-
-def described(event: "Measured") -> str:
-    """One evaluation as one line."""
-    from oratory.training.scores import ClassifierScores
-
-    loss = "" if event.loss is None else f"  loss {event.loss:.3f}"
-    if isinstance(event.scores, ClassifierScores):
-        figures = [f"{name} {100 * split.accuracy:.1f}%" for name, split in event.scores.splits.items()]
-        return f"epoch {event.epoch:g}{loss}  {'  '.join(figures)}"
-    figures = [f"{name} {text.perplexity:,.1f}" for name, text in event.scores.texts.items()]
-    return f"step {event.step:,}{loss}  perplexity: {'  '.join(figures)}"

@@ -43,7 +43,7 @@ def command(
     if text is None and not heads and not ablate:
         raise InputError("Say what to look at: a text, or --heads, or --ablate.")
     if out is not None and text is not None:
-        from oratory.report.maps import kind_of
+        from oratory.reports.maps import kind_of
 
         kind_of(out)
     elif out is not None:
@@ -54,7 +54,7 @@ def command(
     facts: dict[str, Any] = {} if text is None else _attend(subject, text, options, out, json)
     measured = {} if corpus is None else _measure(subject, corpus, heads, ablate)
     if out is not None and text is None:
-        from oratory.report.heads import write_heads
+        from oratory.reports.heads import write_heads
 
         write_heads(list(measured.values()), out)
         common.note(f"Written: {out}")
@@ -74,7 +74,7 @@ def _attend(subject: "Subject", text: str, options: dict[str, Any], out: Path | 
     for sentence in maps.sentences():
         common.note(sentence)
     if out is not None:
-        from oratory.report.maps import write_maps
+        from oratory.reports.maps import write_maps
 
         write_maps(maps, out)
         common.note(f"Written: {out} ({out.stat().st_size / 1000:,.0f} kB)")
@@ -118,7 +118,7 @@ def _corpus(subject: "Subject", data: str | None) -> "Corpus":
 def _check_out(out: Path, both: bool) -> None:
     """Refuse a name that says nothing, before anything is computed."""
     from oratory.errors import InputError
-    from oratory.report.heads import PICTURES, REPORTS
+    from oratory.reports.heads import PICTURES, REPORTS
 
     kind = out.suffix.lower()
     if kind not in (*PICTURES, *REPORTS):

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
-from oratory.errors import InputError
 
 
 def command(
@@ -18,19 +17,24 @@ def command(
     ],
     task: common.Task = "classifier",
     model: common.Published = None,
-    seeds: Annotated[str, typer.Option(help="How many seeds, or the seeds with commas between.")] = "5",
+    seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
     settings: common.SetAll = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Compare by this metric, such as accuracy, perplexity or bits-per-byte.")
+    ] = None,
     tune: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUES",
-            help="Each variant also at what is best for it on dev, as in train.lr=1e-4,1e-3; may come again.",
+            help="Try values for each variant on dev, as in train.lr=1e-4,1e-3, and compare the best; may be repeated.",
         ),
     ] = None,
     tune_trials: Annotated[
-        int | None, typer.Option(help="Points to try for each: 8, or the whole grid, unless given.")
+        int | None, typer.Option(help="Points to try for each variant; 8, or the whole grid, unless given.")
     ] = None,
-    tune_seeds: Annotated[int, typer.Option(help="How many seeds to a point, others than those compared.")] = 2,
+    tune_seeds: Annotated[
+        int, typer.Option(help="Seeds for each point; they differ from those that are compared.")
+    ] = 2,
     data: common.DataOption = "sotu",
     on: common.On = "local",
     workers: common.Workers = None,
@@ -42,37 +46,32 @@ def command(
     """Train variants with the same seeds, and say whether they differ.
 
     All variants share their seeds, the initial values of the parameters they have in common, and their batches. Runs
-    that the store has already are used as they are. Stopped in the middle, the same command goes on.
+    that the store has already are used as they are. If it is stopped, the same command continues.
 
-    With --tune every variant is searched on dev by itself, all with the same trials, and stands in the comparison as
-    it was found and as it was given; the first one, as it was found, is the baseline.
+    With --tune every variant is searched on dev by itself, all with the same trials. It takes part in the comparison
+    with the settings that were found and with those that were given; the first one, as found, is the baseline.
     """
-    from oratory.cli._table import LiveTable
-    from oratory.cli._trials import Trials
-    from oratory.comparison import Design, parse_seeds, parse_variants
-    from oratory.comparison.design import known_settings
-    from oratory.comparison.tuning import Tuning
-    from oratory.lab.compare import compare_design, executor_of, tune_design
-    from oratory.settings import parse_words
+    from oratory.api import compare
+    from oratory.cli._jobs import JobsProgress
+    from oratory.comparisons import parse_seeds
 
-    common.load_plugins(plugin)
-    design = Design(
-        task=task,
-        corpus=common.load(data),
-        variants=parse_variants(variants),
-        seeds=parse_seeds(seeds),
-        settings=parse_words(settings or [], known_settings()) | common.published(model),
-    )
     common.check_report(report)
-    executor = executor_of(on, workers)
-    if tune_trials is not None and not tune:
-        raise InputError(
-            "--tune-trials says how much of --tune is tried; say what to tune, as in --tune train.lr=1e-4,1e-3."
+    with JobsProgress() as progress:
+        comparison = compare(
+            *variants,
+            task=task,
+            corpus=common.load(data),
+            seeds=parse_seeds(seeds),
+            settings=common.shared_settings(settings, model),
+            metric=metric,
+            runs=runs,
+            on=on,
+            workers=workers,
+            plugins=plugin or (),
+            listen=progress,
+            tune=tune or (),
+            tune_trials=tune_trials,
+            tune_seeds=tune_seeds,
         )
-    if tune:
-        tuning = Tuning.parse(tune, design, tune_trials, tune_seeds)
-        design = tune_design(design, tuning, runs, executor, Trials, plugin or ())
-    with LiveTable([variant.name for variant in design.variants], design.seeds) as table:
-        comparison = compare_design(design, runs, executor, table, plugin or ())
     common.write_report(comparison, report)
     common.show_or_print(comparison, json)

@@ -15,7 +15,7 @@ def list_corpora(json: common.Json = False) -> None:
     """The sources of corpora with their parameters, and the folders here that hold a corpus."""
     from dataclasses import asdict
 
-    from oratory.report.terminal import print_tables
+    from oratory.reports.terminal import print_tables
     from oratory.settings import about, parameters_of
     from oratory.tables import Table
     from oratory.text.sources import SOURCES

@@ -17,25 +17,23 @@ def command(
     json: common.Json = False,
 ) -> None:
     """The main job, small: audit, baselines, a paired comparison, a language model, maps, and a report of it all."""
-    from oratory.cli._table import LiveTable
-    from oratory.lab.demo import VARIANTS, demo
-    from oratory.report import write_all
+    from oratory.cli._jobs import JobsProgress
+    from oratory.recipes.demo import demo
+    from oratory.reports import write_all
     from oratory.runs import Store
-    from oratory.settings import parse_words
-    from oratory.training import settings_of
 
     out.mkdir(parents=True, exist_ok=True)  # What cannot be written to is refused before anything is trained.
     common.note(f"Reading {data} ...")
     corpus = common.load(data)
-    with LiveTable(VARIANTS, range(seeds)) as table:
+    with JobsProgress() as progress:
         found = demo(
             corpus,
             Store(out / "runs"),
             shlex.join(["oratory", "demo", data]),
             seeds=seeds,
-            settings=parse_words(settings or [], settings_of()),
+            settings=common.shared_settings(settings),
             say=common.note,
-            listen=table,
+            listen=progress,
         )
     report = write_all(found.document, out)[0]
     if json:

@@ -30,10 +30,10 @@ def command(
     common.load_plugins(plugin)
     found = Store(runs).open(run)
     if to == "hf":
-        from oratory.runs.hf import export_hf
+        from oratory.exports.hf import export_hf
 
         common.show_or_print(export_hf(found, out or Path(f"{found.id}-hf")), json)
         return
-    from oratory.runs.onnx import export_onnx
+    from oratory.exports.onnx import export_onnx
 
     common.show_or_print(export_onnx(found, out or Path(f"{found.id}.onnx")), json)

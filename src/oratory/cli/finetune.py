@@ -25,17 +25,19 @@ def command(
 ) -> None:
     """Fine-tune a published encoder as a classifier, and keep the record of the run.
 
-    The same command again goes on with a run that was stopped. The weights that are kept are the best ones on dev; test
+    The same command again continues a run that was stopped. The weights that are kept are the best ones on dev; test
     is measured once, at the end.
     """
     from oratory.settings import parse_words
-    from oratory.training.finetune import DEFAULT, called, finetune_settings
+    from oratory.training.origins import origin_of
+    from oratory.training.origins.published.model import DEFAULT
 
     words = list(settings or [])
     if model is not None and "=" in model:
         words, model = [model, *words], None
     words += [f"engine={engine}"] if engine is not None else []
-    given = parse_words(words, [name for name in finetune_settings() if name != "model"])
+    named = {"model": model or DEFAULT}
+    given = parse_words(words, [name for name in origin_of(named).known() if name not in named])
     if model is not None or resume is None:
-        given = {"model": called(model or DEFAULT), **given}
+        given = origin_of(named).given({**named, **given})
     common.train("classifier", given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

@@ -11,23 +11,26 @@ def command(
     run: common.RunName,
     prompt: Annotated[list[str] | None, typer.Argument(help="Words to begin with.")] = None,
     tokens: Annotated[int, typer.Option(help="New tokens, at most.")] = 50,
-    temperature: Annotated[float, typer.Option(help="Below 1 likelier tokens, above 1 rarer ones.")] = 1.0,
-    top_k: Annotated[int | None, typer.Option(help="Only the so many likeliest tokens.")] = None,
-    top_p: Annotated[float | None, typer.Option(help="Only the likeliest tokens with this share between them.")] = None,
-    greedy: Annotated[bool, typer.Option("--greedy", help="Always the likeliest token.")] = False,
-    seed: Annotated[int, typer.Option(help="Decides what is drawn.")] = 0,
+    temperature: Annotated[
+        float, typer.Option(help="Below 1 probable tokens become more probable, above 1 less.")
+    ] = 1.0,
+    top_k: Annotated[int | None, typer.Option(help="Draw from this many most probable tokens only.")] = None,
+    top_p: Annotated[
+        float | None, typer.Option(help="Draw from the most probable tokens that together have this probability.")
+    ] = None,
+    greedy: Annotated[bool, typer.Option("--greedy", help="Always take the most probable token.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of the drawing.")] = 0,
     runs: common.Runs = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
     """New text from a trained language model."""
     from oratory.runs import Store
-    from oratory.runs.use import generate
 
     common.load_plugins(plugin)
     found = Store(runs).open(run)
     words = " ".join(prompt or [])
-    text = generate(found, words, tokens, temperature=temperature, top_k=top_k, top_p=top_p, greedy=greedy, seed=seed)
+    text = found.generate(words, tokens, temperature=temperature, top_k=top_k, top_p=top_p, greedy=greedy, seed=seed)
     if json:
         common.print_json({"run": found.id, "prompt": words, "text": text})
     else:

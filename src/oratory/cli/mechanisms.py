@@ -18,7 +18,7 @@ def command(
     from oratory.mechanisms import REGISTRY
     from oratory.mechanisms.kinds import KINDS
     from oratory.mechanisms.registry import describe
-    from oratory.report.terminal import print_tables
+    from oratory.reports.terminal import print_tables
     from oratory.tables import Table
 
     common.load_plugins(plugin)

@@ -9,7 +9,12 @@ from oratory.cli import _common as common
 
 
 def command(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="The id of a run or a comparison, last, or a recipe.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHAT", help="The id of a run, a comparison or a search; last for the newest run; or a recipe."
+        ),
+    ],
     out: Annotated[
         Path | None,
         typer.Option(help=".html, .pdf, .md, .tex, .csv, or a folder for all of them; WHAT.html here unless given."),
@@ -18,8 +23,8 @@ def command(
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
-    """Write a report on a run, a comparison, or a recipe that was run. Nothing is trained."""
-    from oratory.lab.report import report
+    """Write a report on a run, a comparison, a search, or a recipe that was run. Nothing is trained."""
+    from oratory.api import report
 
     common.check_report(out)
     common.load_plugins(plugin)

@@ -9,62 +9,62 @@ from oratory.cli import _common as common
 
 
 def command(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[RECIPE]...", help="None lists all of them.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every recipe, in one go.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[RECIPE]...", help="Without a name, all recipes are listed.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every recipe.")] = False,
     seeds: Annotated[
         str | None,
-        typer.Option(help="How many seeds, or the seeds with commas between; the recipe's own unless given."),
+        typer.Option(help="How many seeds, or the seeds separated by commas; default: those of the recipe."),
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(help="A corpus, as for the other commands; the recipe's own, or ORATORY_SPEECHES, unless given."),
+        typer.Option(help="A corpus, as for the other commands; default: that of the recipe, or ORATORY_SPEECHES."),
     ] = None,
     settings: common.SetAll = None,
     on: common.On = "local",
     workers: common.Workers = None,
     out: Annotated[
-        Path | None, typer.Option(help="A folder for the reports, one folder in it for each recipe; or one file.")
+        Path | None, typer.Option(help="A folder for the reports, with a folder for each recipe; or one file.")
     ] = None,
     runs: common.Runs = None,
     json: common.Json = False,
 ) -> None:
-    """Run the reference experiments, and put ours beside what was published.
+    """Run the reference experiments, and show our figures beside the published ones.
 
-    Without a name, all recipes are listed. Runs that the store has already are used as they are; stopped in the middle,
-    the same command goes on. An estimate of the time comes first.
+    Without a name, all recipes are listed. Runs that the store has are not trained again, so the same command continues
+    if it was stopped. It begins with an estimate of the time.
     """
-    from oratory.cli._table import LiveTable
-    from oratory.comparison import parse_seeds
-    from oratory.comparison.design import known_settings
+    from oratory.api import executor_of
+    from oratory.cli._jobs import JobsProgress
+    from oratory.comparisons import parse_seeds
     from oratory.errors import InputError
-    from oratory.lab.compare import executor_of
-    from oratory.lab.reproduce import listed, plan, run_planned, time_of
-    from oratory.recipes import recipe_names
-    from oratory.settings import parse_words
+    from oratory.recipes import list_recipes, plan, recipe_names, run_recipe
+    from oratory.recipes.plan import time_of
+    from oratory.runs import Store
 
+    store = Store(runs)
     if everything and names:
         raise InputError(f"--all runs every recipe; leave out {' '.join(names)}, or --all.")
     if not everything and not names:
-        common.show_or_print(listed(runs), json)
+        common.show_or_print(list_recipes(store), json)
         return
-    given = parse_words(settings or [], known_settings())
     chosen = tuple(dict.fromkeys(names or recipe_names()))
     if out is not None and out.suffix and len(chosen) > 1:
         raise InputError(f"--out {out} is one file, and there are {len(chosen)} recipes; name a folder.")
     common.check_report(out)
-    executor_of(on, workers)  # Refuses a place that there is not, before anything is read.
-    planned = plan(chosen, parse_seeds(seeds) if seeds else None, data, given)
-    time = time_of(planned, runs)
+    executor = executor_of(on, workers)
+    planned = plan(chosen, parse_seeds(seeds) if seeds else None, data, common.shared_settings(settings))
+    time = time_of(planned, store, workers, common.note)
     common.note(time.sentence())
     found = []
     for entry in planned:
         common.note(f"{entry.recipe.name}: {entry.recipe.title}")
-        with LiveTable([variant.name for variant in entry.recipe.variants], entry.seeds) as table:
-            made = run_planned(entry, runs, on, workers, table)
+        with JobsProgress() as progress:
+            made = run_recipe(entry, store, executor, progress)
         found.append(made)
         if out is not None:
-            target = out if out.suffix else out / entry.recipe.name
-            common.note(f"Written: {made.report(target)[0]}")
+            common.write_report(made, out if out.suffix else out / entry.recipe.name)
         if not json:
             common.show(made, made.recipe.title)
             common.show_sentences(made.sentences())

@@ -71,20 +71,17 @@ def list_runs(
 @app.command()
 def show(name: common.RunName = "last", runs: common.Runs = None, json: common.Json = False) -> None:
     """One run: its result and its settings; one that is still at work too."""
-    from oratory.runs.entry import Entry
     from oratory.runs.store import Store
 
     store = Store(runs)
-    run = store.open(name)
-    Entry.of(run)  # A record that lacks something is refused here, by name.
-    run = store.current(run)
+    run = store.current(store.open(name))
     if json:
         common.print_json(run.to_dict())
         return
-    at = f", step {run.record.get('step', 0):,}" if run.status != "finished" else ""
+    at = f", step {run.step:,}" if run.status != "finished" else ""
     common.show(run, f"{run.id}: {run.status}{at}")
-    if run.record.get("message"):
-        common.show_sentences([run.record["message"]])
+    if run.record.message:
+        common.show_sentences([run.record.message])
 
 
 @app.command()
@@ -95,7 +92,6 @@ def rm(
 ) -> None:
     """Delete runs and all that they hold."""
     from oratory.errors import InputError
-    from oratory.runs.record import Run
     from oratory.runs.store import Store
 
     store = Store(runs)
@@ -110,7 +106,7 @@ def rm(
             common.note("Nothing was removed.")
             raise typer.Exit(1)
     for name in found:
-        store.remove(Run(store.folder / name, {}))
+        store.remove(name)
         typer.echo(name)
 
 
@@ -124,7 +120,7 @@ def export_runs(
     runs: common.Runs = None,
 ) -> None:
     """Write runs as a table: a row for each, with its settings and figures as columns."""
-    from oratory.runs.export import check_path, metrics_table, runs_table, write_table
+    from oratory.exports.table import check_path, metrics_table, runs_table, write_table
     from oratory.runs.filters import select
     from oratory.runs.store import Store
 

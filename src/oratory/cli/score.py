@@ -25,19 +25,18 @@ def command(
     from oratory.errors import InputError
     from oratory.runs import Store
     from oratory.runs.samples import SAMPLES
-    from oratory.runs.use import extrapolate, score
 
     common.load_plugins(plugin)
     if bool(texts) + samples + lengths != 1:
         raise InputError("Say what to score: texts, or --samples, or --lengths.")
     found = Store(runs).open(run)
     if lengths:
-        common.show_or_print(extrapolate(found, common.corpus_of(found, data)), json)
+        common.show_or_print(found.extrapolate(common.corpus_of(found, data)), json)
         return
     given = list(SAMPLES.values()) if samples else texts or []
-    scored = score(found, given)
+    scored = found.score(given)
     if out is not None:
-        from oratory.report.surprisal import write_surprisal
+        from oratory.reports.surprisal import write_surprisal
 
         write_surprisal(out, scored)
         common.note(f"The picture is at {out}")

@@ -12,7 +12,7 @@ def command(
         list[str],
         typer.Argument(
             metavar="KEY=VALUES...",
-            help="A range as in train.lr=1e-4..1e-2 (:log or :linear behind it), or a list as in train.batch=16,32.",
+            help="A range such as train.lr=1e-4..1e-2 (then :log or :linear), or a list such as train.batch=16,32.",
         ),
     ],
     task: common.Task = "classifier",
@@ -21,7 +21,7 @@ def command(
     trials: Annotated[
         int | None, typer.Option(help="Points to try: 20, or the whole grid, unless given.", show_default=False)
     ] = None,
-    seeds: Annotated[str, typer.Option(help="How many seeds to a point, or the seeds with commas between.")] = "3",
+    seeds: Annotated[str, typer.Option(help="Seeds for each point: how many, or a list such as 0,1,2.")] = "3",
     settings: common.SetAll = None,
     data: common.DataOption = "sotu",
     search_seed: Annotated[int, typer.Option(help="The seed of the points that are drawn.")] = 0,
@@ -40,37 +40,31 @@ def command(
 ) -> None:
     """Search settings: grid, random or TPE, several seeds to a point, chosen on dev.
 
-    Test is measured once, for the best settings, when they have been chosen. Runs that the store has already are used
-    as they are. Stopped in the middle, the same command goes on; with more --trials it goes further.
+    Test is measured once, for the best settings, after they have been chosen. Runs that the store has already are used
+    as they are. If it is stopped, the same command continues; with more --trials it searches further.
     """
-    from oratory.cli._trials import Trials
-    from oratory.comparison import parse_seeds
-    from oratory.comparison.jobs import read_plugins
-    from oratory.comparison.search_design import SearchDesign, kinds_of
-    from oratory.comparison.search_space import Space
-    from oratory.lab.compare import executor_of
-    from oratory.lab.search import search_design
-    from oratory.settings import parse_words
+    from oratory.api import search
+    from oratory.cli._jobs import JobsProgress
+    from oratory.comparisons import parse_seeds
 
-    common.load_plugins(plugin)
-    published = common.published(model)
-    kinds = kinds_of(task, published)
-    design = SearchDesign(
-        task=task,
-        space=Space.parse(space, kinds),
-        corpus=common.load(data),
-        method=method,
-        trials=trials,
-        seeds=parse_seeds(seeds),
-        settings=parse_words(settings or [], list(kinds)) | published,
-        search_seed=search_seed,
-        at_once=at_once,
-        prune=prune,
-        plugins=read_plugins(plugin or ()),
-    )
     common.check_report(report)
-    executor = executor_of(on, workers)
-    with Trials(design) as listen:
-        found = search_design(design, runs, executor, listen)
+    with JobsProgress() as progress:
+        found = search(
+            *space,
+            task=task,
+            corpus=common.load(data),
+            method=method,
+            trials=trials,
+            seeds=parse_seeds(seeds),
+            settings=common.shared_settings(settings, model),
+            runs=runs,
+            on=on,
+            workers=workers,
+            search_seed=search_seed,
+            at_once=at_once,
+            prune=prune,
+            plugins=plugin or (),
+            listen=progress,
+        )
     common.write_report(found, report)
     common.show_or_print(found, json)

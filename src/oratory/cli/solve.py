@@ -33,7 +33,7 @@ def command(
     from oratory.inspect import solve
 
     if out:
-        from oratory.report.keys import kind_of
+        from oratory.reports.keys import kind_of
 
         kind_of(out)
     found = solve(
@@ -51,7 +51,7 @@ def command(
         targets=_row("--targets", targets),
     )
     if out:
-        from oratory.report.keys import write_picture
+        from oratory.reports.keys import write_picture
 
         write_picture(found, out)
         common.note(f"The picture is in {out}.")

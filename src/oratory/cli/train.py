@@ -21,14 +21,14 @@ def command(
 ) -> None:
     """Train a classifier or a language model, and keep the record of the run.
 
-    The same command again goes on with a run that was stopped. Under torchrun, several processes train together.
+    The same command again continues a run that was stopped. Under torchrun, several processes train together.
     """
     from oratory.errors import InputError
     from oratory.settings import parse_words
-    from oratory.training import settings_of
+    from oratory.training.origins import origin_of
 
     common.load_plugins(plugin)
     if task is not None and "=" in task:
-        raise InputError(f"{task!r} stands where the task belongs; first classifier or lm, then settings.")
-    given = parse_words(settings or [], settings_of())
+        raise InputError(f"{task!r} is a setting; the task comes first, classifier or lm, then settings.")
+    given = parse_words(settings or [], list(origin_of({}).known()))
     common.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

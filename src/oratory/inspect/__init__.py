@@ -11,7 +11,7 @@ from oratory.inspect.solve import Certificate, Solution, solve
 
 if TYPE_CHECKING:
     from oratory.inspect.ablation import Ablation, ablate
-    from oratory.inspect.checks import Check, Rules, check
+    from oratory.inspect.checks import MapCheck, Rules, check
     from oratory.inspect.heads import Heads, heads_of
     from oratory.inspect.maps import attend
     from oratory.inspect.maps_facts import HeadFacts, Maps, Stage
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Ablation",
     "Certificate",
-    "Check",
     "HeadFacts",
     "Heads",
+    "MapCheck",
     "Maps",
     "Rules",
     "Solution",
@@ -38,7 +38,7 @@ __all__ = [
 
 _MODULES = {
     "ablation": ("Ablation", "ablate"),
-    "checks": ("Check", "Rules", "check"),
+    "checks": ("MapCheck", "Rules", "check"),
     "heads": ("Heads", "heads_of"),
     "maps": ("attend",),
     "maps_facts": ("HeadFacts", "Maps", "Stage"),

@@ -14,18 +14,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from oratory.comparison import holm, paired
 from oratory.errors import InputError
 from oratory.inspect.samples import TOKENS, Samples, samples_of
 from oratory.inspect.subject import Subject, subject_of
 from oratory.model import Transformer
-from oratory.model.attention import Attention
+from oratory.model.attention import SelfAttention
 from oratory.runs import Run
+from oratory.statistics import LEVEL, holm, paired
 from oratory.tables import Table, Tabled, number
 from oratory.text import Corpus
 from oratory.tokens import Tokenizer
-
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def ablate(
     subject = subject_of(given, tokenizer)
     config = subject.config
     samples = samples_of(subject, corpus, tokens)
-    if config.task == "encoder" or (config.task == "classifier" and samples.labels is None):
+    if config.output == "vectors" or (config.output == "classes" and samples.labels is None):
         raise InputError(f"{subject.name} has no loss on {corpus.name}: it takes a language model or labelled texts.")
     whole = losses(subject.model, samples)
     places = [(layer, head) for layer in range(config.layers) for head in range(config.heads)]
@@ -144,7 +142,7 @@ def losses(model: Transformer, samples: Samples) -> NDArray[np.float64]:
 def silenced(model: Transformer, layer: int, head: int) -> Iterator[None]:
     """The model with a head that gives zeros; whatever merges the heads merges zeros in its place."""
     attention = model.blocks[layer].attention
-    assert isinstance(attention, Attention)
+    assert isinstance(attention, SelfAttention)
     # Where the model keeps it: among its modules if it learns, else among its other attributes.
     home: dict[str, Any] = attention._modules if "merge" in attention._modules else vars(attention)
     before = home["merge"]

@@ -28,7 +28,7 @@ NAMES = (ROWS, PADDING, FUTURE, PATTERN, PATHS)
 
 
 @dataclass(frozen=True)
-class Check:
+class MapCheck:
     """One verdict over all layers, heads and rows that were looked at."""
 
     name: str
@@ -74,7 +74,7 @@ class Rules:
 
     @property
     def future(self) -> NDArray[np.bool_]:
-        """T, T: keys behind their query."""
+        """T, T: keys after their query."""
         return ~np.tri(len(self.keep), dtype=bool)
 
     def seen(self) -> NDArray[np.bool_]:
@@ -116,18 +116,18 @@ class Checker:
         if rows[row] > self.worst[name][0]:
             self.worst[name] = (float(rows[row]), (layer, head, row))
 
-    def checks(self) -> tuple[Check, ...]:
+    def checks(self) -> tuple[MapCheck, ...]:
         """The verdicts."""
         return tuple(self._verdict(name) for name in NAMES)
 
-    def _verdict(self, name: str) -> Check:
+    def _verdict(self, name: str) -> MapCheck:
         worst, place = self.worst[name]
         layer, head, row = place or (None, None, None)
-        # What is masked is exactly zero behind the softmax; sums and outputs are rounded.
+        # What is masked is exactly zero after the softmax; sums and outputs are rounded.
         tolerance = TOLERANCE if name in (ROWS, PATHS) else 0.0
         note = "" if name in self.forbidden or name in (ROWS, PATHS) else self._why_nothing(name)
         finite = worst if np.isfinite(worst) else None
-        return Check(name, worst <= tolerance, finite, layer, head, row, tolerance, note)
+        return MapCheck(name, worst <= tolerance, finite, layer, head, row, tolerance, note)
 
     def _why_nothing(self, name: str) -> str:
         if name == PADDING:
@@ -139,7 +139,7 @@ class Checker:
         return f"{self.rules.pattern} allows every pair of these tokens"
 
 
-def check(weights: NDArray[np.float32], rules: Rules) -> tuple[Check, ...]:
+def check(weights: NDArray[np.float32], rules: Rules) -> tuple[MapCheck, ...]:
     """The verdicts on maps (layers, H, T, T) that come from anywhere; the two paths cannot be compared in them."""
     checker = Checker(rules)
     for layer, heads in enumerate(weights):
@@ -147,7 +147,7 @@ def check(weights: NDArray[np.float32], rules: Rules) -> tuple[Check, ...]:
     return tuple(found for found in checker.checks() if found.name != PATHS)
 
 
-def table(checks: tuple[Check, ...], title: str = "Sanity checks") -> Table:
+def table(checks: tuple[MapCheck, ...], title: str = "Sanity checks") -> Table:
     """The verdicts as a table."""
     rows = tuple(
         (

@@ -66,7 +66,7 @@ def attend(
         heads=heads,
         of_layers=config.layers,
         of_heads=config.heads,
-        task=config.task,
+        task=config.kind,
         position=written_as(config.position),
         rules=rules,
         after=asked.stage(subject.model, "after"),
@@ -135,7 +135,7 @@ def _chosen(what: str, given: int | None, count: int) -> tuple[int, ...]:
 
 
 def _padded(subject: Subject, ids: list[int], pad_to: int | None) -> tuple[list[int], NDArray[np.bool_]]:
-    """The ids with padding behind them, and where there is none."""
+    """The ids with padding after them, and which of them are no padding."""
     if not ids:
         raise InputError("There is nothing to look at: no token is left.")
     length = len(ids) if pad_to is None else pad_to

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oratory.inspect.checks import Check, Rules, table
+from oratory.inspect.checks import MapCheck, Rules, table
 from oratory.inspect.measures import MEASURES, SHARES
 from oratory.tables import Table, Tabled, number, percent
 
@@ -41,7 +41,7 @@ class Stage:
     weights: Array  # L, H, T, T
     mean: Array | None  # L, T, T: over all heads of the layer
     rollout: Array | None  # T, T
-    checks: tuple[Check, ...]
+    checks: tuple[MapCheck, ...]
     """Over every layer and head, also those that were not asked for."""
     summary: tuple[HeadFacts, ...]
     """What every head does in this text."""
@@ -61,7 +61,7 @@ class Maps(Tabled):
     cut: tuple[str, ...]
     """Tokens at the end of the text for which the model has no room."""
     unknown: int
-    """Tokens that stand for text which is not in the vocabulary."""
+    """Tokens whose text is not in the vocabulary."""
     layers: tuple[int, ...]
     heads: tuple[int, ...]
     of_layers: int
@@ -89,7 +89,7 @@ class Maps(Tabled):
         return self.rules.keep
 
     @property
-    def checks(self) -> tuple[Check, ...]:
+    def checks(self) -> tuple[MapCheck, ...]:
         """The verdicts of all stages."""
         return tuple(check for stage in self.stages for check in stage.checks)
 

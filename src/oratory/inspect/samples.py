@@ -50,7 +50,7 @@ def samples_of(subject: Subject, corpus: Corpus, tokens: int = TOKENS) -> Sample
     """What is held out for tests: windows of running text, or labelled texts, evenly from all of it."""
     if subject.tokenizer is None:
         raise InputError(f"{subject.name} has no tokenizer, so that it cannot be given a corpus.")
-    if subject.config.task == "lm" and subject.run is not None:
+    if subject.config.causal and subject.run is not None:
         return _windows(subject, corpus, tokens)
     labels = None
     if corpus.classifier is not None:
@@ -63,7 +63,7 @@ def samples_of(subject: Subject, corpus: Corpus, tokens: int = TOKENS) -> Sample
     filled = [at for at, ids in enumerate(encoded) if len(ids)]
     if not filled:
         raise InputError(f"The corpus {corpus.name} has no text to watch {subject.name} on.")
-    of_run = subject.config.task == "classifier" and labels is not None
+    of_run = subject.config.output == "classes" and labels is not None
     kept = labels[chosen][filled] if of_run and labels is not None else None
     return Samples(f"{what} of {corpus.name}, test", tuple(encoded[at] for at in filled), kept)
 

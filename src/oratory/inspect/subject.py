@@ -8,7 +8,6 @@ from pathlib import Path
 from oratory.errors import InputError
 from oratory.model import ModelConfig, Transformer, pretrained
 from oratory.runs import Run
-from oratory.runs.model import initial_model
 from oratory.tables import shortened
 from oratory.text.corpus import one_line
 from oratory.tokens import CLS, START, Tokenizer
@@ -36,7 +35,7 @@ class Subject:
     def longest(self) -> int:
         """How many tokens of a text the model is given: a classifier never gets more than its context."""
         limit = self.config.position.limit(self.config.shape())
-        if self.config.task == "classifier":
+        if self.config.output == "classes":
             limit = min(self.config.context, limit or self.config.context)
         return LONGEST if limit is None else min(limit, LONGEST)
 
@@ -44,7 +43,7 @@ class Subject:
         """The model before training."""
         if self.run is None:
             raise InputError(f"{self.name} is no run, so nothing is known of its values before training.")
-        return initial_model(self.run)
+        return self.run.initial_model()
 
     def encode(self, text: str | Sequence[int]) -> tuple[list[int], list[int]]:
         """The ids that the model is given, and those that were cut off because there is no room for them."""
@@ -61,8 +60,8 @@ class Subject:
             raise InputError(f"There is nothing to look at: {line!r} has no token.")
         if all(index == tokenizer.unk_id for index in body):
             raise InputError(f"Every token of {shortened(line, 60)!r} is unknown to the vocabulary of {self.name}.")
-        fine_tuned = self.run is not None and "model" in self.run.settings
-        if (self.run is None or fine_tuned) and isinstance(tokenizer, SubwordTokenizer):
+        framed = self.run is not None and self.run.origin.frames_texts
+        if (self.run is None or framed) and isinstance(tokenizer, SubwordTokenizer):
             return _with_specials(tokenizer, line, self.longest)
         first = tokenizer.find(START if self.config.causal else CLS)
         return _cut(body if first is None else [first, *body], self.longest)
@@ -82,7 +81,7 @@ def subject_of(given: "Run | Transformer | Subject", tokenizer: Tokenizer | None
         if not isinstance(given.model, Transformer):
             raise InputError(f"The run {given.id} is a model of transformers, whose attention cannot be watched here.")
         return Subject(given.id, given.model, given.tokenizer, given)
-    return Subject(f"this {given.config.task}", given, tokenizer)
+    return Subject(f"this {given.config.kind}", given, tokenizer)
 
 
 def published(name: str | os.PathLike[str]) -> Subject:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from oratory.model import Transformer
-from oratory.model.attention import Attention, View
+from oratory.model.attention import SelfAttention, View
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def watch(
     for layer, block in enumerate(model.blocks):
 
         def found(
-            attention: Attention, given: tuple[Any, ...], output: tuple[Tensor, Tensor], layer: int = layer
+            attention: SelfAttention, given: tuple[Any, ...], output: tuple[Tensor, Tensor], layer: int = layer
         ) -> tuple[Tensor, None]:
             weights = output[1]
             visit(Seen(layer, weights, _apart(attention, given, weights) if compare else None))
@@ -53,7 +53,7 @@ def watch(
         model.train(training)
 
 
-def _apart(attention: Attention, given: tuple[Any, ...], weights: Tensor) -> Tensor:
+def _apart(attention: SelfAttention, given: tuple[Any, ...], weights: Tensor) -> Tensor:
     """The largest difference in each token's output, as a share of the largest output where that is above one."""
     x, view, position, _ = given
     fast, _ = attention.forward(x, replace(view, weights=False) if isinstance(view, View) else view, position)
@@ -62,7 +62,7 @@ def _apart(attention: Attention, given: tuple[Any, ...], weights: Tensor) -> Ten
     return (ours - fast).abs().amax(-1) / scale  # B, T
 
 
-def output_of(attention: Attention, x: Tensor, weights: Tensor) -> Tensor:
+def output_of(attention: SelfAttention, x: Tensor, weights: Tensor) -> Tensor:
     """What attention gives for its input (B, T, D) when its weights are these."""
     config = attention.config
     values = attention.value(x).view(*x.shape[:2], config.groups, config.columns).transpose(1, 2)  # B, G, T, E

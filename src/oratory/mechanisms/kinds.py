@@ -127,7 +127,7 @@ class Norm(Mechanism):
     kind = "norm"
 
     place: str = "pre"
-    """pre: before each part of a block, and once at the end; post: behind each sum (as in 2017)."""
+    """pre: before each part of a block, and once at the end; post: after each sum (as in 2017)."""
     eps: float = 1e-5
     """Added to the variance."""
 

@@ -37,7 +37,7 @@ class Registry:
         return self._found[kind]
 
     def choose(self, kind: str, text: str) -> Any:
-        """The mechanism that `name` or `name(parameter=value)` stands for."""
+        """The mechanism that `name` or `name(parameter=value)` names."""
         return choose(text, self[kind], kind)
 
     def load_plugin(self, path: Path) -> list[type[Mechanism]]:

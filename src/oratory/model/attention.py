@@ -1,4 +1,4 @@
-"""Attention, written out. It has two paths that give the same: a fast one, fused and without weights, and an open one.
+"""Attention, written out. It has two paths with equal results: a fast one, fused and without weights, and an open one.
 
 Shapes: B batch, T tokens, Q queries, K keys, H heads, G heads of keys and values, D width, E width of a head.
 """
@@ -18,7 +18,7 @@ from oratory.model.sparse import Plan, allow, plan
 
 @dataclass(frozen=True)
 class View:
-    """What every layer looks at: where the tokens stand, who may see whom, and whether weights are wanted."""
+    """What every layer looks at: the positions of the tokens, who may see whom, and whether weights are wanted."""
 
     config: ModelConfig
     positions: Tensor  # Q: of the tokens that come in
@@ -42,7 +42,7 @@ class View:
 
     @cached_property
     def _real(self) -> Tensor | None:
-        """Where the tokens that are no padding stand among all, row after row; None where all are computed."""
+        """The places of the tokens that are no padding, row by row; None if all are computed."""
         return self.keep.flatten().nonzero().squeeze(1) if self.packed and self.keep is not None else None
 
     def pack(self, x: Tensor) -> Tensor:
@@ -74,7 +74,7 @@ class Cache:
         return self.keys, self.values
 
 
-class Attention(nn.Module):
+class SelfAttention(nn.Module):
     """Multi-head attention with injected position, pattern and merge."""
 
     def __init__(self, config: ModelConfig, merge: Any) -> None:

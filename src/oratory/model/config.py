@@ -26,60 +26,74 @@ from oratory.mechanisms.pool.mean import Mean
 from oratory.mechanisms.position.learned import Learned
 from oratory.settings import convert
 
-TASKS = ("classifier", "lm", "encoder")
+OUTPUTS = ("classes", "tokens", "vectors")
 INITS = ("torch", "gpt2")
+MODELS: dict[str, dict[str, Any]] = {
+    "classifier": {"output": "classes"},
+    "encoder": {"output": "vectors"},
+    "lm": {"output": "tokens", "causal": True, "feedforward": "relu(hidden=100)"},
+}
+"""The usual models: what tells their base settings apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
     """Everything that decides what a model computes, but its weights. The defaults are the base settings."""
 
-    task: str
-    """classifier and encoder see the whole text, lm sees what stands before; encoder has no head."""
+    output: str
+    """What the model returns: classes of a text, tokens that may come next, or vectors."""
+    causal: bool = False
+    """Whether a token sees only the tokens before it."""
     vocabulary: int
-    """Entries of the tokenizer."""
+    """How many entries the tokenizer has."""
     classes: int = 0
-    """Labels of a classifier."""
+    """How many labels a classifier tells apart."""
     layers: int = 4
-    """Blocks."""
+    """How many blocks of attention and feed-forward follow each other."""
     heads: int = 2
-    """Attention heads in a block."""
+    """How many attention heads a block has."""
     kv_heads: int | None = None
-    """Heads of keys and values, each shared by a group of query heads (Ainslie et al., 2023)."""
+    """How many heads of keys and values the query heads share (Ainslie et al., 2023); none for as many as heads."""
     width: int = 64
-    """Columns of a token's vector."""
+    """How many numbers the vector of a token has."""
     head_size: int | None = None
-    """Columns of a head; the width over the heads unless given."""
+    """How many numbers a head works with; none for the width divided by the heads."""
     context: int = 32
-    """Tokens of a text in training."""
+    """How many tokens the model sees at once in training."""
     dropout: float = 0.0
-    """The share of activations set to zero in training."""
+    """The share of activations that training sets to zero."""
     position: Position = field(default_factory=Learned)
+    """How the model knows the order of tokens."""
     pattern: Pattern = field(default_factory=Full)
+    """Which tokens a token may look at."""
     merge: Merge = field(default_factory=Concat)
+    """How the outputs of the heads become one vector."""
     pool: Pool = field(default_factory=Mean)
+    """How the vectors of a text become one vector, which is classified."""
     norm: Norm = field(default_factory=Layer)
+    """How activations are kept in range, and where in a block."""
     feedforward: Feedforward = field(default_factory=Relu)
+    """What is computed for each token by itself."""
     init: str = "torch"
-    """Initial values: torch, the framework's defaults, or gpt2, normal with 0.02 and scaled residuals."""
+    """Initial values: torch for the framework's defaults, gpt2 for normal ones (0.02) with scaled residuals."""
     qkv_bias: bool = False
-    """Whether queries, keys and values have a bias."""
+    """Whether the maps to queries, keys and values have a bias."""
     out_bias: bool = True
-    """Whether the output of attention has a bias."""
+    """Whether the map after attention has a bias."""
     tied: bool = False
-    """Whether a language model's head uses the token embedding."""
+    """Whether the output layer of a language model shares its weights with the token embedding."""
     head_bias: bool = True
-    """Whether a language model's head has a bias."""
+    """Whether the output layer of a language model has a bias."""
     head_hidden: int | None = 100
-    """Width inside a classifier's head; none for a single linear map."""
+    """Width of the hidden layer in a classifier's head; none for a single linear map."""
     token_types: int = 0
-    """Kinds of token (BERT's segments) that have a vector of their own."""
+    """How many kinds of token have a vector of their own, as the segments of BERT; 0 for none."""
     embedding_norm: bool = False
-    """Whether embedded tokens are normalised (BERT)."""
+    """Whether embedded tokens are normalised, as in BERT."""
 
     def __post_init__(self) -> None:
-        if self.task not in TASKS:
-            raise unknown("task", self.task, TASKS)
+        if self.output not in OUTPUTS:
+            raise unknown("output", self.output, OUTPUTS)
         if self.init not in INITS:
             raise unknown("init", self.init, INITS)
         for name in ("vocabulary", "layers", "heads", "width", "context"):
@@ -89,7 +103,7 @@ class ModelConfig:
             value = getattr(self, name)
             if value is not None and value < least:
                 raise InputError(f"{name}={value}: it must be at least {least}.")
-        if self.task == "classifier" and self.classes < 2:
+        if self.output == "classes" and self.classes < 2:
             raise InputError(f"classes={self.classes}: a classifier needs at least 2.")
         if self.head_size is None and self.width % self.heads:
             raise InputError(
@@ -103,9 +117,14 @@ class ModelConfig:
             mechanism.check(self.shape())
 
     @property
-    def causal(self) -> bool:
-        """Whether a token sees only what stands before it."""
-        return self.task == "lm"
+    def kind(self) -> str:
+        """The usual model that this one is, such as lm; for another one, what it gives."""
+        names = (
+            name
+            for name, usual in MODELS.items()
+            if (usual["output"], usual.get("causal", False)) == (self.output, self.causal)
+        )
+        return next(names, f"model of {self.output}")
 
     @property
     def groups(self) -> int:
@@ -150,15 +169,14 @@ class ModelConfig:
                 is_mechanism = isinstance(hints[name], type) and issubclass(hints[name], Mechanism)
                 value = registry.choose(name, value) if is_mechanism else convert(value, hints[name], name)
             made[name] = value
-        for name in ("task", "vocabulary"):
+        for name in ("output", "vocabulary"):
             if name not in made:
                 raise InputError(f"A model needs the setting {name!r}.")
         return cls(**made)
 
 
-def base(task: str, vocabulary: int, classes: int = 0, **changes: Any) -> ModelConfig:
-    """The base settings of a task, with some changed; changes may be text, as on the command line."""
-    start: dict[str, Any] = {"task": task, "vocabulary": vocabulary, "classes": classes}
-    if task == "lm":
-        start["feedforward"] = "relu(hidden=100)"
-    return ModelConfig.from_dict(start | changes)
+def base(model: str, vocabulary: int, classes: int = 0, **changes: Any) -> ModelConfig:
+    """The base settings of a classifier, an encoder or an lm, with changes; these may be text, as in a command."""
+    if model not in MODELS:
+        raise unknown("model", model, MODELS)
+    return ModelConfig.from_dict(MODELS[model] | {"vocabulary": vocabulary, "classes": classes} | changes)

@@ -1,11 +1,11 @@
 """Families of published models: GPT-2, BERT, RoBERTa, Llama and Mistral.
 
 A family is a function from the settings of a Hugging Face config.json to a blueprint: our configuration, and a table of
-where each part of ours stands in the files. Defaults are those of transformers. What a family can do but our mechanisms
+where each of our parts is in the files. Defaults are those of transformers. What a family can do but our mechanisms
 do not do exactly is refused.
 
-Dropout belongs to training and is left at zero. Padding goes behind a text: RoBERTa itself skips padding wherever it
-stands when it counts positions, which is the same then.
+Dropout belongs to training and is left at zero. Padding comes after a text: RoBERTa itself skips padding wherever it
+is when it counts positions, which is then the same.
 """
 
 import json
@@ -115,7 +115,7 @@ class Blueprint:
     config: ModelConfig
     places: Mapping[str, Place]
     prefix: str
-    """What stands before the names where the model was saved with a head."""
+    """The beginning of the names if the model was saved with a head."""
     passed_over: str
     """An expression for names that are no part of what is built: an encoder's heads, and constants of old versions."""
 
@@ -126,7 +126,8 @@ def gpt2(settings: Settings) -> Blueprint:
     settings.only("scale_attn_by_inverse_layer_idx", False)
     settings.only("add_cross_attention", False)
     config = ModelConfig(
-        task="lm",
+        output="tokens",
+        causal=True,
         vocabulary=settings.whole("vocab_size"),
         layers=settings.whole("n_layer"),
         heads=settings.whole("n_head"),
@@ -152,12 +153,12 @@ def gpt2(settings: Settings) -> Blueprint:
 
 
 def bert(settings: Settings, prefix: str = "bert.", skipped: int = 0) -> Blueprint:
-    """BERT (Devlin et al., 2018): post-norm, token types, and a norm behind the embeddings."""
+    """BERT (Devlin et al., 2018): post-norm, token types, and a norm after the embeddings."""
     settings.only("position_embedding_type", "absolute")
     settings.only("is_decoder", False)
     settings.only("add_cross_attention", False)
     config = ModelConfig(
-        task="encoder",
+        output="vectors",
         vocabulary=settings.whole("vocab_size"),
         layers=settings.whole("num_hidden_layers"),
         heads=settings.whole("num_attention_heads"),
@@ -190,7 +191,7 @@ def bert(settings: Settings, prefix: str = "bert.", skipped: int = 0) -> Bluepri
 
 
 def roberta(settings: Settings) -> Blueprint:
-    """RoBERTa (Liu et al., 2019): BERT whose positions are counted from behind the id of padding."""
+    """RoBERTa (Liu et al., 2019): BERT whose positions are counted from the id after padding."""
     padding = settings.whole("pad_token_id", least=0) if "pad_token_id" in settings.values else 1
     return bert(settings, "roberta.", skipped=padding + 1)
 
@@ -219,7 +220,8 @@ FAMILIES: dict[str, Callable[[Settings], Blueprint]] = {
 
 def _llama_like(settings: Settings, kv_heads: int | None) -> ModelConfig:
     return ModelConfig(
-        task="lm",
+        output="tokens",
+        causal=True,
         vocabulary=settings.whole("vocab_size"),
         layers=settings.whole("num_hidden_layers"),
         heads=settings.whole("num_attention_heads"),
@@ -237,7 +239,7 @@ def _llama_like(settings: Settings, kv_heads: int | None) -> ModelConfig:
 
 
 def _rope(settings: Settings) -> Rope:
-    """Rotary positions; their settings stand in an object whose name depends on the version, or beside it."""
+    """Rotary positions; their settings are in an object whose name depends on the version, or beside it."""
     key = "rope_scaling" if settings.values.get("rope_scaling") else "rope_parameters"
     given = settings.values.get(key) or {}
     right = 'of the rope_type "default", with a rope_theta at most'

@@ -24,15 +24,15 @@ def generate(
     seed: int = 0,
     cache: bool = True,
 ) -> list[int]:
-    """New ids behind a prompt: up to `tokens` of them, or until `stop`, which is the last one then.
+    """New ids after a prompt: up to `tokens` of them, or until `stop`, which is then the last one.
 
     Each is drawn from the softmax of the logits over the temperature, cut to the `top_k` most likely tokens and to the
     fewest tokens that have `top_p` of the probability between them (Holtzman et al., 2019); `greedy` takes the most
     likely one. The cache of keys and values changes how long it takes, and nothing else.
     """
     config = model.config
-    if config.task != "lm":
-        raise InputError(f"Only a language model can continue a text; this is a model for the task {config.task}.")
+    if not config.causal or config.output != "tokens":
+        raise InputError(f"Only a causal language model can continue a text; this model gives {config.output}.")
     _check(len(prompt), tokens, temperature, top_k, top_p)
     limit = config.position.limit(config.shape())
     if limit is not None and len(prompt) + tokens > limit + 1:

@@ -12,7 +12,7 @@ from torch.nn.functional import dropout
 
 from oratory.errors import InputError
 from oratory.mechanisms import Mechanism
-from oratory.model.attention import Attention, Cache, View
+from oratory.model.attention import Cache, SelfAttention, View
 from oratory.model.config import ModelConfig
 from oratory.model.initial import initialise
 from oratory.seeds import seeded
@@ -23,18 +23,18 @@ class Output:
     """What a model gives: logits (or vectors, from an encoder), and what was asked for besides."""
 
     logits: Tensor
-    hidden: Tensor  # B, T, D: behind the last block
+    hidden: Tensor  # B, T, D: after the last block
     weights: tuple[Tensor, ...] = ()
     """The attention weights of each layer (B, H, T, T), where they were asked for."""
 
 
-class Block(nn.Module):
-    """Attention and feed-forward, each with a residual; the norm before each (pre) or behind each sum (post)."""
+class TransformerBlock(nn.Module):
+    """Attention and feed-forward, each with a residual; the norm before each (pre) or after each sum (post)."""
 
     def __init__(self, config: ModelConfig, merge: Any) -> None:
         super().__init__()
         self.config = config
-        self.attention = Attention(config, merge)
+        self.attention = SelfAttention(config, merge)
         self.feedforward = build(config.feedforward, config.width)
         self.attention_norm = build(config.norm, config.width)
         self.feedforward_norm = build(config.norm, config.width)
@@ -52,7 +52,10 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    """A model of any task. `seed` decides the initial values, each by the name of its parameter."""
+    """An encoder or a decoder, with or without a head.
+
+    The initial value of a parameter follows from `seed` and from the name of the parameter.
+    """
 
     def __init__(self, config: ModelConfig, seed: int = 0) -> None:
         super().__init__()
@@ -60,7 +63,7 @@ class Transformer(nn.Module):
         with seeded(seed, "model"):  # The framework draws values of its own; its generator is to stay as it is.
             self._build(seed)
         initialise(self, config, seed)
-        if config.task == "lm" and config.tied:
+        if config.output == "tokens" and config.tied:
             self.head.weight = self.tokens.weight  # type: ignore[union-attr]
 
     def _build(self, seed: int) -> None:
@@ -73,16 +76,16 @@ class Transformer(nn.Module):
         blocks = []
         for layer in range(config.layers):
             with seeded(seed, f"merge {layer}"):
-                blocks.append(Block(config, build(config.merge, config.shape(seed * 1000 + layer))))
+                blocks.append(TransformerBlock(config, build(config.merge, config.shape(seed * 1000 + layer))))
         self.blocks = nn.ModuleList(blocks)
         self.norm = build(config.norm, config.width) if config.norm.place == "pre" else None
         self.pool: Any = None
         self.head: nn.Module | None = None
-        if config.task == "classifier":
+        if config.output == "classes":
             with seeded(seed, "pool"):
                 self.pool = build(config.pool, config.shape(seed))
             self.head = _classifier_head(config)
-        elif config.task == "lm":
+        elif config.output == "tokens":
             self.head = nn.Linear(config.width, config.vocabulary, bias=config.head_bias)
 
     def forward(
@@ -153,7 +156,7 @@ class Transformer(nn.Module):
 
 
 def build(mechanism: Mechanism, shape: Any) -> Any:
-    """The part of a model that a mechanism stands for: what it builds, or itself where it learns nothing."""
+    """The part of a model that a mechanism gives: the module it builds, or itself if it learns nothing."""
     return mechanism.build(shape) if hasattr(mechanism, "build") else mechanism
 
 

@@ -34,7 +34,7 @@ SHOWN = 4
 def load(name: str | os.PathLike[str]) -> Transformer:
     """The model in a folder, or of that name on the hub: an encoder (BERT, RoBERTa) or a language model, ready to use.
 
-    Of an encoder that was saved with a head, what stands below the head is taken.
+    Of an encoder that was saved with a head, everything below the head is used.
     """
     folder = folder_of(name)
     blueprint = _blueprint(folder)

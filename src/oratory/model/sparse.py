@@ -31,7 +31,7 @@ class Plan:
     allowed: Tensor  # N, C, U
     blind: Tensor | None  # N, 1, C, 1: queries that may see nothing; these are allowed everything, and then set to zero
     wide: Tensor  # positions of queries that see most of the text, and are computed in full
-    places: Tensor  # T: where each token stands among the queries of all runs, followed by the wide ones
+    places: Tensor  # T: the place of each token among the queries of all runs, followed by the wide ones
 
     def to(self, device: torch.device) -> "Plan":
         """The plan where the tokens are."""
@@ -94,6 +94,6 @@ def _met(pattern: Pattern, causal: bool, length: int) -> Tensor:
 
 
 def _joined(rows: Tensor, count: int) -> Tensor:
-    """Each run of so many rows as one: true where one of them is."""
+    """Rows in groups of this size: true where one of the group is."""
     padded = torch.nn.functional.pad(rows, (0, 0, 0, -len(rows) % count))
     return padded.view(-1, count, rows.shape[1]).any(1)

@@ -1,123 +1,113 @@
-"""The report on a reproduction: ours beside the reference first, then everything it rests on."""
+"""The report on a reproduction: our figures beside the published ones first, then everything they rest on."""
 
 import shlex
 from collections.abc import Mapping, Sequence
 
 from oratory import __version__
-from oratory.comparison import write_seeds
-from oratory.pictures import Along, Beside, ReferenceMark
-from oratory.recipes.facts import Reproduction, Row
-from oratory.recipes.quantity import ACCURACIES, Quantity, curves_of
+from oratory.comparisons import write_seeds
+from oratory.pictures import ReferenceCurves, ReferenceDifferences, ReferenceMark
+from oratory.recipes.our_figure import curves_of
+from oratory.recipes.quantity import Quantity
 from oratory.recipes.recipe import SPEECHES
-from oratory.report import Document, Figure, Section, draw
-from oratory.report.comparison import comparison_sections
-from oratory.runs import Run, Store
+from oratory.recipes.reference_row import ReferenceRow
+from oratory.recipes.reproduction import Reproduction
+from oratory.reports import Document, Figure, Section, draw
+from oratory.reports.command import command_of
+from oratory.reports.comparison import comparison_sections
+from oratory.reports.document import document_of
+from oratory.runs import Run
 from oratory.tables import Table
 
+FAR = 10.0
+"""A reference that is more than this many times ours is not drawn: it would leave no room for the others."""
 
-def reproduction_document(made: Reproduction, store: Store) -> Document:
+
+@document_of.register
+def reproduction_document(made: Reproduction) -> Document:
     """The report as a document."""
-    sections = [_beside(made)]
-    runs = {name: [store.open(run) for run in found] for name, found in made.runs.items()}
-    drawn = _along(made, runs)
-    if drawn:
-        caption = (
-            "Lines are ours, mean over seeds with the band from the lowest to the highest; marks are the report's."
-        )
-        sections.append(Section("Along training", caption, figures=drawn, tables=made.reference_tables()[-1:]))
-    if made.explained:
-        sections.append(
-            Section("The explanation", sentences=made.explained.sentences(), tables=made.explained.tables())
-        )
+    runs = made.open_runs()
+    sections = [_at_end(made)]
+    if made.training_tables():
+        caption = "Lines are our mean over seeds, with a band from the lowest seed to the highest. Marks are published."
+        sections.append(Section("Along training", caption, (), _curves(made, runs), made.training_tables()))
+    if made.study:
+        sections.append(Section("The explanation", sentences=made.study.sentences(), tables=made.study.tables()))
     if made.comparison:
-        sections += comparison_sections(made.comparison, store)
+        sections += comparison_sections(made.comparison)
     else:
         sections.append(_settings(made, runs))
-    sections.append(_again(made))
+    need = "It needs the reference speeches." if made.recipe.data == SPEECHES else ""
+    sections.append(Section("The recipe", need, code=command_of(made)))
     footer = f"Made by Oratory {__version__} from the recipe {made.recipe.name}."
     return Document(made.recipe.title, made.recipe.about, sections, footer)
 
 
-def _beside(made: Reproduction) -> Section:
-    ends = [row for row in made.rows if row.at is None]
-    tables = made.reference_tables()[:1] if ends else []
-    tables += [*([made.grid.table()] if made.grid else []), made.parameter_table()]
+def _at_end(made: Reproduction) -> Section:
+    tables = [*made.end_tables(), *([made.grid.table()] if made.grid else []), made.parameter_table()]
     lead = f"Corpus {made.corpus}, {len(made.seeds)} seeds."
-    return Section("Ours beside the reference", lead, made.sentences(), _places(made, ends), tables)
+    return Section("Ours beside the reference", lead, made.sentences(), _marks(made), tables)
 
 
-def _places(made: Reproduction, rows: Sequence[Row]) -> list[Figure]:
-    """Where each reference lies, seen from our mean: accuracies in points, all else in percent of ours."""
+def _marks(made: Reproduction) -> list[Figure]:
+    """Each reference at the end of training as a difference from our mean: a picture for points, one for percent."""
+    rows = [row for row in made.rows if row.at is None and row.ours and not row.quantity.exact]
     drawn = []
-    for accuracies in (True, False):
-        chosen = [
-            row
-            for row in rows
-            if row.ours
-            and not row.quantity.exact
-            and (row.quantity.kind in ACCURACIES) == accuracies
-            # What is a thousand times ours would leave no room for anything else.
-            and row.reference < 10 * row.ours.mean
-        ]
-        if not chosen:
-            continue
-        marks = {f"{row.variant}, {row.quantity.words} ({row.source})": _mark(row, accuracies) for row in chosen}
-        unit = "points" if accuracies else "%"
-        what = "accuracy" if accuracies else "figure"
-        caption = f"Where each {what} of the report lies, seen from our mean."
-        drawn.append(Figure(f"beside-{what}", draw(Beside(marks, f"difference from our mean, {unit}")), caption))
+    for what, unit, points in (("accuracy", "points", True), ("figure", "%", False)):
+        chosen = [row for row in rows if row.quantity.points == points]
+        marks = {f"{row.variant}, {row.quantity.words} ({row.source})": _mark(row) for row in chosen if not _far(row)}
+        if marks:
+            picture = draw(ReferenceDifferences(marks, f"difference from our mean, {unit}"))
+            drawn.append(Figure(f"beside-{what}", picture, f"Each published {what} as a difference from our mean."))
     return drawn
 
 
-def _mark(row: Row, points: bool) -> ReferenceMark:
-    assert row.ours is not None
-    mean = row.ours.mean
-
-    def off(value: float) -> float:
-        return value - mean if points else 100 * (value / mean - 1)
-
-    def ends(interval: tuple[float, float] | None) -> tuple[float, float] | None:
-        return None if interval is None else (off(interval[0]), off(interval[1]))
-
-    return ReferenceMark(off(row.reference), ends(row.ours.interval), ends(row.ours.prediction), not row.reason)
+def _far(row: ReferenceRow) -> bool:
+    return row.ours is not None and row.reference >= FAR * row.ours.mean
 
 
-def _along(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> list[Figure]:
-    """A picture for every figure that the reports follow along training."""
-    quantities: dict[Quantity, dict[str, tuple[list[float], list[float]]]] = {}
+def _mark(row: ReferenceRow) -> ReferenceMark:
+    ours = row.ours
+    assert ours is not None
+
+    def difference(value: float) -> float:
+        return row.quantity.difference(value, ours.mean)
+
+    def differences(interval: tuple[float, float] | None) -> tuple[float, float] | None:
+        return None if interval is None else (difference(interval[0]), difference(interval[1]))
+
+    interval, prediction = differences(ours.interval), differences(ours.prediction)
+    return ReferenceMark(difference(row.reference), interval, prediction, not row.reason)
+
+
+def _curves(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> list[Figure]:
+    """A picture for every figure that is published along training."""
+    published: dict[Quantity, dict[str, tuple[list[float], list[float]]]] = {}
     for row in made.rows:
         if row.at is not None:
-            xs, ys = quantities.setdefault(row.quantity, {}).setdefault(row.variant, ([], []))
+            xs, ys = published.setdefault(row.quantity, {}).setdefault(row.variant, ([], []))
             xs.append(row.at)
             ys.append(row.reference)
-    drawn = []
-    for quantity, points in quantities.items():
-        series = {name: curves_of(quantity, found) for name, found in runs.items()}
-        name = f"{quantity.words}, {quantity.unit}" if quantity.unit else quantity.words
-        xlabel = "update" if quantity.logarithmic else "epoch"
-        picture = draw(Along(series, points, xlabel, name, log=quantity.logarithmic))
-        drawn.append(
-            Figure(
-                f"along-{quantity}", picture, f"{quantity.words} along training, ours and the report's.".capitalize()
-            )
-        )
+    task, drawn = made.recipe.task, []
+    for quantity, points in published.items():
+        series = {name: curves_of(quantity, task, found) for name, found in runs.items()}
+        picture = ReferenceCurves(series, points, task.results.place_label, quantity.label, log=quantity.logarithmic)
+        caption = f"{quantity.words} along training, ours and published.".capitalize()
+        drawn.append(Figure(f"along-{quantity}", draw(picture), caption))
     return drawn
 
 
 def _settings(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> Section:
-    first = runs[next(iter(made.parameters))][0]  # Of a grid, the best.
+    first = runs[next(iter(made.parameters))][0]  # The best one of a grid.
     rows = tuple((name, str(value)) for name, value in first.settings.items() if value is not None)
     settings = Table("Settings", ("setting", "value"), rows, words=2)
-    versions = Table("Versions", ("what", "version"), tuple(first.record["versions"].items()), words=2)
-    lead = f"Corpus {made.corpus}, fingerprint {made.fingerprint}; on {first.record['machine']['platform']}."
+    versions = Table("Versions", ("what", "version"), tuple(first.record.versions.items()), words=2)
+    lead = f"Corpus {made.corpus}, fingerprint {made.fingerprint}; on {first.record.machine.platform}."
     return Section("Settings", lead, tables=[settings, versions])
 
 
-def _again(made: Reproduction) -> Section:
+@command_of.register
+def _(made: Reproduction) -> str:
     words = ["oratory", "reproduce", made.recipe.name, "--seeds", write_seeds(made.seeds)]
     for name, value in (made.recipe.changes or {}).items():
         words += ["--set", f"{name}={value}"]
-    if made.source:
-        words += ["--data", made.source]
-    need = "The reference speeches have to be at hand." if made.recipe.data == SPEECHES else ""
-    return Section("The recipe", need, code=shlex.join(words))
+    return shlex.join([*words, *(["--data", made.source] if made.source else [])])

@@ -1,4 +1,4 @@
-"""The catalogue: what a list says of every run, in one SQLite file that is never the only place where something stands.
+"""The catalogue: the line of every run in lists, in one SQLite file. Nothing is kept there alone.
 
 The folders of the runs decide. The catalogue saves reading them all: it is compared with the names of the folders each
 time, what is missing is added, what is gone is dropped, and where the file cannot be used the folders are read.
@@ -16,7 +16,8 @@ from typing import Any
 
 from oratory.errors import InputError
 from oratory.runs.entry import FACTS, Entry
-from oratory.runs.record import FORMAT, RECORD, Run
+from oratory.runs.record import FORMAT, RECORD
+from oratory.runs.run import Run
 
 FILE = "catalogue.sqlite"
 ASIDE = "catalogue.sqlite.damaged"
@@ -29,7 +30,7 @@ WAIT = 10.0
 LONGEST = 255
 """Bytes of a name."""
 
-Row = tuple[str, int, str, str]
+CatalogueRow = tuple[str, int, str, str]
 """A run in the file: its name, the time of its record, its facts, and the key of its settings."""
 
 _NOT_DAMAGE = (
@@ -145,7 +146,7 @@ class Catalogue:
             self._move_aside()
             self._change(rows, shared, gone)
 
-    def _change(self, rows: Sequence[Row], shared: Mapping[str, str], gone: Iterable[str] | None) -> None:
+    def _change(self, rows: Sequence[CatalogueRow], shared: Mapping[str, str], gone: Iterable[str] | None) -> None:
         with closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             if gone is None:
@@ -199,7 +200,7 @@ def _is_text(name: str) -> bool:
         return False
 
 
-def _parsed(rows: Sequence[Row], shared: Sequence[tuple[str, str]]) -> dict[str, tuple[int, Entry]]:
+def _parsed(rows: Sequence[CatalogueRow], shared: Sequence[tuple[str, str]]) -> dict[str, tuple[int, Entry]]:
     """Rows of the catalogue as entries. All are parsed in one go, and settings that are the same only once."""
     parsed = {key: json.loads(text) for key, text in shared}
     facts: list[list[Any]] = json.loads(f"[{','.join(row[2] for row in rows)}]")

@@ -7,12 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from oratory.errors import InputError, unknown
-from oratory.runs.entry import TEST_FIGURES, Entry, as_text
+from oratory.runs.entry import Entry, as_text
+from oratory.training.tasks import tasks
 
 _NAMES = ("run", *(item.name for item in fields(Entry)[1:]))
 COLUMNS = tuple(name for name in _NAMES if name not in ("figures", "settings"))
-FIGURES = (*TEST_FIGURES, "dev_accuracy", "perplexity")
-"""Figures that may be asked for even where no run has them yet."""
 TEXTS = ("run", "task", "corpus", "fingerprint", "status", "created", "group", "variant")
 
 T = TypeVar("T")
@@ -26,6 +25,11 @@ _ORDER: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
+def known_figures() -> list[str]:
+    """Figures that may be asked for even where no run has them yet."""
+    return [name for task in tasks().values() for name in task.results.known]
+
+
 def value_of(entry: Entry, key: str) -> Any:
     """What a run has under a key: a column, a figure or a setting; None where it has nothing."""
     if key in COLUMNS:
@@ -35,7 +39,7 @@ def value_of(entry: Entry, key: str) -> Any:
 
 def keys_of(entries: Iterable[Entry]) -> dict[str, None]:
     """Every key that these runs have: columns, figures, settings."""
-    figures: dict[str, None] = dict.fromkeys(FIGURES)
+    figures: dict[str, None] = dict.fromkeys(known_figures())
     settings = {}
     for entry in entries:
         figures.update(dict.fromkeys(entry.figures))
@@ -66,7 +70,7 @@ class Condition:
 
 
 def is_like(found: Any, wanted: str) -> bool:
-    """Whether a value is what is written. The bare name of a choice stands for all of its parameters."""
+    """Whether a value is what is written. The bare name of a choice matches all of its parameters."""
     if isinstance(found, int | float) and not isinstance(found, bool):
         try:
             return found == float(wanted)

@@ -2,24 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from math import fsum, sqrt
-from typing import Any
+from functools import cached_property
+from math import fsum
+from statistics import stdev
+from typing import Any, TypeVar
 
 from oratory.errors import InputError
-from oratory.runs.entry import NOT_TEST, Entry, as_text
-from oratory.runs.filters import FIGURES, check_key, keys_of, ordered, value_of
-from oratory.tables import Table, Tabled, number, percent
-
-TEXTS = 4
-"""Test texts of a language model in a table; all are in the JSON."""
-SHORT = {
-    "accuracy": "all %",
-    "accuracy_seen": "seen %",
-    "accuracy_unseen": "unseen %",
-    "dev_accuracy": "dev %",
-}
-TITLES = {"classifier": "Classifiers", "lm": "Language models"}
+from oratory.runs.entry import Entry, as_text
+from oratory.runs.filters import check_key, keys_of, known_figures, ordered, value_of
+from oratory.tables import Table, Tabled
+from oratory.training.tasks import task_of
+from oratory.training.tasks.results import Results
 
 
 @dataclass(frozen=True)
@@ -39,8 +32,8 @@ class Listing(Tabled):
         return {"runs": [entry.to_dict() for entry in self.entries], "total": self.total}
 
     def tables(self) -> list[Table]:
-        readable = [entry for entry in self.entries if entry.task]
-        tables = [self._table(task, [e for e in readable if e.task == task]) for task in _tasks(readable)]
+        by_task = _by_task(entry for entry in self.entries if entry.task)
+        tables = [self._table(task, entries) for task, entries in by_task.items()]
         broken = tuple((entry.id, entry.status) for entry in self.entries if not entry.task)
         if broken:
             note = "oratory runs show RUN says what is wrong; oratory runs rm RUN removes one."
@@ -48,45 +41,47 @@ class Listing(Tabled):
         return tables
 
     def _table(self, task: str, entries: list[Entry]) -> Table:
-        figures = _shown(entry.figures for entry in entries)
+        results = task_of(task).results
+        figures = _shown(results, (entry.figures for entry in entries))
         corpora = {entry.corpus for entry in entries}
-        # The id stands among the figures, which are never cut short.
+        # The id is placed among the figures, which are never cut short.
         words = ["variant", "status"] if len(corpora) == 1 else ["variant", "corpus", "status"]
         keys = [*words, "run", "created", "seed"]
         keys += [self.sort] if self.sort and self.sort not in (*keys, *figures, "corpus", "task") else []
         rows = tuple(
             (
                 *(_cell(key, value_of(entry, key)) for key in keys),
-                *(_figure(name, entry.figures.get(name)) for name in figures),
+                *(results.show(name, entry.figures.get(name)) for name in figures),
             )
             for entry in entries
         )
-        return Table(_title(task, corpora), (*keys, *map(_short, figures)), rows, words=len(words))
+        return Table(_title(task, corpora), (*keys, *map(results.heading, figures)), rows, words=len(words))
 
 
 @dataclass(frozen=True)
 class Spread:
     """One figure over the runs of a group."""
 
-    mean: float
-    deviation: float | None
-    """The standard deviation from run to run; None for a single run."""
-    interval: tuple[float, float] | None
-    """Of 95% for the mean, by Student's t."""
-    runs: int
+    values: tuple[float, ...]
 
-    @classmethod
-    def of(cls, values: Sequence[float]) -> "Spread":
-        count = len(values)
-        mean = fsum(values) / count
-        if count == 1:
-            return cls(mean, None, None, 1)
-        deviation = sqrt(fsum((value - mean) ** 2 for value in values) / (count - 1))
-        half = _quantile(count - 1) * deviation / sqrt(count)
-        return cls(mean, deviation, (mean - half, mean + half), count)
+    @cached_property
+    def mean(self) -> float:
+        return fsum(self.values) / len(self.values)
+
+    @cached_property
+    def deviation(self) -> float | None:
+        """The standard deviation from run to run; None for a single run."""
+        return stdev(self.values) if len(self.values) > 1 else None
+
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval of the mean, by Student's t; None for a single run."""
+        from oratory.statistics import mean_of
+
+        return mean_of(self.values).interval
 
     def to_dict(self) -> dict[str, Any]:
-        return {"mean": self.mean, "deviation": self.deviation, "interval": self.interval, "runs": self.runs}
+        return {"mean": self.mean, "deviation": self.deviation, "interval": self.interval, "runs": len(self.values)}
 
 
 @dataclass(frozen=True)
@@ -130,10 +125,11 @@ class Grouped(Tabled):
         return {"groups": [group.to_dict() for group in self.groups], "total": self.total}
 
     def tables(self) -> list[Table]:
-        return [self._table(task, [g for g in self.groups if g.task == task]) for task in _tasks(self.groups)]
+        return [self._table(task, groups) for task, groups in _by_task(self.groups).items()]
 
     def _table(self, task: str, groups: list[Group]) -> Table:
-        figures = _shown(group.figures for group in groups)
+        results = task_of(task).results
+        figures = _shown(results, (group.figures for group in groups))
         corpora = {str(group.keys["corpus"]) for group in groups if "corpus" in group.keys}
         hidden = ("group", "fingerprint", *(("corpus",) if len(corpora) == 1 else ()))
         keys = [key for key in groups[0].keys if key not in hidden] or list(groups[0].keys)
@@ -142,12 +138,12 @@ class Grouped(Tabled):
                 *(as_text(group.keys[key]) for key in keys),
                 str(len(group.runs)),
                 str(len(group.seeds)),
-                *(_with_interval(name, group.figures.get(name)) for name in figures),
+                *(_with_interval(results, name, group.figures.get(name)) for name in figures),
             )
             for group in groups
         )
         note = "mean ± half of its 95% interval over the finished runs: for a verdict, oratory compare."
-        columns = (*keys, "runs", "seeds", *map(_short, figures))
+        columns = (*keys, "runs", "seeds", *map(results.heading, figures))
         return Table(_title(task, corpora), columns, rows, words=len(keys), note=note)
 
 
@@ -167,7 +163,7 @@ def grouped(
     groups = [_group(members, shown) for members in buckets.values()]
     if sort is not None and groups:
         figures = {name for one in groups for name in one.figures}
-        known_here = {"runs", "seeds", *shown, *figures, *FIGURES}
+        known_here = {"runs", "seeds", *shown, *figures, *known_figures()}
         if sort in known and sort not in known_here:
             raise InputError(f"The runs of a group differ in {sort}; add it with --group-by, or sort by a figure.")
         check_key(sort, known_here)
@@ -186,50 +182,38 @@ def _group(members: list[Entry], keys: Sequence[str]) -> Group:
         keys={key: value_of(members[0], key) for key in keys},
         runs=tuple(entry.id for entry in members),
         seeds=tuple(sorted({entry.seed for entry in members if entry.seed is not None and entry.status == "finished"})),
-        figures={name: Spread.of(found) for name, found in values.items()},
+        figures={name: Spread(tuple(found)) for name, found in values.items()},
     )
-
-
-@cache
-def _quantile(degrees: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, 0.975))
 
 
 def _title(task: str, corpora: set[str]) -> str:
     named = f" on {next(iter(corpora))}" if len(corpora) == 1 else ""
-    return f"{TITLES.get(task, task)}{named}"
+    return f"{task_of(task).results.title}{named}"
 
 
 def _cell(key: str, value: Any) -> str:
     return str(value)[:16].replace("T", " ") if key == "created" else as_text(value)
 
 
-def _tasks(items: Iterable[Entry] | Iterable[Group]) -> list[str]:
-    return sorted({item.task for item in items})
+T = TypeVar("T", Entry, Group)
 
 
-def _shown(figures: Iterable[Iterable[str]]) -> list[str]:
+def _by_task(items: Iterable[T]) -> dict[str, list[T]]:
+    """Entries or groups by their task, in the order of the tasks' names."""
+    found: dict[str, list[T]] = {}
+    for item in items:
+        found.setdefault(item.task, []).append(item)
+    return dict(sorted(found.items()))
+
+
+def _shown(results: Results, figures: Iterable[Iterable[str]]) -> list[str]:
     """The figures that a table has room for."""
-    found = list(dict.fromkeys(name for names in figures for name in names))
-    texts = [name for name in found if name.startswith("perplexity.")]
-    return [name for name in found if name not in (*texts, "loss")] + texts[: TEXTS + len(NOT_TEST)]
+    return results.shown(dict.fromkeys(name for names in figures for name in names))
 
 
-def _short(name: str) -> str:
-    return SHORT.get(name, name.removeprefix("perplexity."))
-
-
-def _figure(name: str, value: float | None) -> str:
-    if "accuracy" in name:
-        return percent(value)
-    return number(value, 1)
-
-
-def _with_interval(name: str, spread: Spread | None) -> str:
+def _with_interval(results: Results, name: str, spread: Spread | None) -> str:
     if spread is None:
-        return _figure(name, None)
+        return results.show(name, None)
     if spread.interval is None:
-        return _figure(name, spread.mean)
-    return f"{_figure(name, spread.mean)} ± {_figure(name, spread.interval[1] - spread.mean)}"
+        return results.show(name, spread.mean)
+    return f"{results.show(name, spread.mean)} ± {results.show(name, spread.interval[1] - spread.mean)}"

@@ -13,7 +13,8 @@ from filelock import FileLock, Timeout
 from oratory.errors import InputError
 from oratory.runs.catalogue import Catalogue, is_name
 from oratory.runs.entry import Entry
-from oratory.runs.record import RECORD, Run
+from oratory.runs.record import RECORD
+from oratory.runs.run import Run
 
 LOCK = ".lock"
 REMOVED = ".removed-"
@@ -61,7 +62,7 @@ class Store:
             if not known:
                 raise InputError(f"There is no run in {self.folder} yet; oratory train makes one.")
             return known[0]
-        found = [run for run in known if name and run.startswith(name)]
+        found = self.matching(name) if name else []
         if len(found) > 1:
             some = ", ".join(sorted(found)[:5])
             raise InputError(f"{name!r} begins the ids of {len(found)} runs: {some}; write more of it.")
@@ -72,11 +73,15 @@ class Store:
             raise InputError(f"There is no run {name!r} in {self.folder}{hint}. See: oratory runs list")
         return found[0]
 
+    def matching(self, name: str) -> list[str]:
+        """The ids that begin like this."""
+        return [entry.id for entry in self.entries() if entry.id.startswith(name)]
+
     def current(self, run: Run) -> Run:
-        """The run as it stands: `interrupted` where it was at work and no process is any more."""
+        """The run with its present status: `interrupted` if it was running and no process works on it any more."""
         if run.status != "running" or self.is_held(run.folder.name):
             return run
-        return Run(run.folder, run.record | {"status": "interrupted"})
+        return Run(run.folder, run.record.changed(status="interrupted"))
 
     def has(self, name: str) -> bool:
         """Whether there is a run with exactly this id."""
@@ -91,13 +96,12 @@ class Store:
         except InputError as error:
             return [str(error)]
 
-    def remove(self, run: Run) -> None:
-        """Delete a run and all that it holds."""
-        name = run.folder.name
+    def remove(self, name: str) -> None:
+        """Delete a run and all its files."""
         with self.hold(name):
             # It goes in one step: what is left after an interruption is hidden, and no run any more.
             hidden = self.folder / f"{REMOVED}{name}-{secrets.token_hex(4)}"
-            run.folder.rename(hidden)
+            (self.folder / name).rename(hidden)
         self.catalogue.drop(name)
         for left in self.folder.glob(f"{REMOVED}*"):
             left.unlink() if left.is_symlink() else shutil.rmtree(left, ignore_errors=True)

@@ -22,8 +22,8 @@ DEFAULT = "sotu"
 def load_corpus(data: str | os.PathLike[str] | Source = DEFAULT) -> Corpus:
     """The corpus that a source gives: `sotu`, a folder, `hub:NAME`, or a source with parameters.
 
-    load_corpus("sotu(presidents=lincoln+grant)")
-    load_corpus("folder(path=weather,text=headline,label=mood)")
+    For example `load_corpus("sotu(presidents=lincoln+grant)")`, or
+    `load_corpus("folder(path=weather,text=headline,label=mood)")`.
     """
     return parse_source(data).load()
 

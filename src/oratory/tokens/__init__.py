@@ -1,4 +1,4 @@
-"""Tokenizers: words, characters, trained and pretrained subwords, behind one interface."""
+"""Tokenizers: words, characters, trained and pretrained subwords, with one interface."""
 
 from oratory.tokens.corpus import (
     cache_folder,

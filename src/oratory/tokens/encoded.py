@@ -15,7 +15,7 @@ class Encoded:
 
     ids: NDArray[np.int32]
     sizes: NDArray[np.int32]
-    """The bytes that each token stands for."""
+    """The bytes that each token covers."""
     starts: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -46,13 +46,13 @@ class Encoded:
         )
 
     def cut(self, longest: int) -> "Encoded":
-        """Every text with so many tokens at most."""
+        """Every text cut to a number of tokens."""
         kept = np.minimum(self.lengths, longest)
         inside = np.arange(len(self.ids)) - np.repeat(self.starts[:-1], self.lengths) < np.repeat(kept, self.lengths)
         return Encoded(self.ids[inside], self.sizes[inside], np.cumsum([0, *kept], dtype=np.int64))
 
     def wrapped(self, start: int | None, stop: int | None) -> "Encoded":
-        """Every text with a token before and behind it; these stand for no bytes."""
+        """Every text with a token before and after it; these cover no bytes."""
         before, after = int(start is not None), int(stop is not None)
         if not before and not after:
             return self

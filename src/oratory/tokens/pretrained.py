@@ -47,13 +47,13 @@ class PretrainedTokenizer(SubwordTokenizer):
 
 
 class EncoderTokenizer(PretrainedTokenizer):
-    """The tokenizer of a published encoder: a text stands between special tokens, for which there is always room."""
+    """The tokenizer of a published encoder: a text is between special tokens, for which there is always room."""
 
     kind = "encoder"
 
     @cached_property
     def specials(self) -> tuple[list[int], list[int]]:
-        """The ids that stand before and behind a text."""
+        """The ids before and after a text."""
         encoding = self.inner.encode("a")
         inside = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
         first, last = (inside[0], inside[-1] + 1) if inside else [(len(encoding.ids) + 1) // 2] * 2

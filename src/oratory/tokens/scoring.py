@@ -1,4 +1,4 @@
-"""How a language model is scored: which tokens count, and what their surprisal (-ln p, in nats) comes to."""
+"""How a language model is scored: which tokens count, and the figures made of their surprisal (-ln p, in nats)."""
 
 from typing import Any
 
@@ -21,5 +21,5 @@ def perplexity(nats: NDArray[np.floating[Any]]) -> float:
 
 
 def bits_per_byte(nats: NDArray[np.floating[Any]], size: int) -> float:
-    """Of a text with so many bytes; comparable whatever its tokens are."""
+    """Of a text of `size` bytes; comparable whatever its tokens are."""
     return float(nats.astype(np.float64).sum() / np.log(2) / size)

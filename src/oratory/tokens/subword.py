@@ -52,5 +52,5 @@ class SubwordTokenizer(Tokenizer):
 
 
 def _measured(text: str, encoding: Any) -> tuple[list[int], list[int]]:
-    # A character of several bytes can be several tokens: the first one stands for all of it.
+    # A character of several bytes can be several tokens: the first one counts all of its bytes.
     return encoding.ids, byte_sizes(text, [end for _, end in encoding.offsets])

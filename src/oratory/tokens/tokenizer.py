@@ -31,7 +31,7 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def measure(self, text: str) -> tuple[list[int], list[int]]:
-        """The ids, and the bytes of the text that each stands for. White space belongs to the token behind it,
+        """The ids, and the bytes of the text that each covers. White space belongs to the token after it,
         at the end of the text to the last token, so that the bytes of all tokens are the bytes of the text."""
 
     @abstractmethod
@@ -64,7 +64,7 @@ class Tokenizer(ABC):
         return Encoded.of(map(self.measure, texts))
 
     def framed(self, encoded: Encoded, longest: int) -> Encoded:
-        """Texts as a classifier is given them, of which it sees the first `longest` tokens: behind <CLS> where the
+        """Texts as a classifier is given them, of which it sees the first `longest` tokens: after <CLS> if the
         tokenizer has that."""
         return encoded.wrapped(self.find(CLS), None)
 

@@ -9,7 +9,7 @@ from oratory.tokens.tokenizer import PAD, UNK, Tokenizer
 
 
 class VocabularyTokenizer(Tokenizer):
-    """A tokenizer whose tokens stand in a list."""
+    """A tokenizer with a list of tokens."""
 
     pad_id = 0
     unk_id = 1

@@ -85,7 +85,7 @@ def _apply(rules: Sequence[_Rule], text: str) -> str:
             if rule.needed:
                 continue
         if rule.at_end:
-            # The longest match is a character, a full stop, and what may close a sentence behind it.
+            # The longest match is a character, a full stop, and what may close a sentence after it.
             cut = max(0, len(text.rstrip(_CLOSING)) - 2)
             text = text[:cut] + rule.pattern.sub(rule.replacement, text[cut:])
         else:
@@ -126,7 +126,7 @@ _NEEDED = {
 
 @cache
 def _rules() -> tuple[list[_Rule], list[_Rule], list[re.Pattern[str]]]:
-    """NLTK's rules: before the text is set between blanks, behind that, and for contractions."""
+    """NLTK's rules: before the text is set between blanks, after that, and for contractions."""
     from nltk.tokenize import NLTKWordTokenizer as Nltk
 
     def guarded(rules: Iterable[tuple[re.Pattern[str], str]]) -> list[_Rule]:

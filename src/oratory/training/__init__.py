@@ -1,5 +1,1 @@
-"""Training. So far: what a run would train."""
-
-from oratory.training.prepare import Prepared, prepare, settings_of
-
-__all__ = ["Prepared", "prepare", "settings_of"]
+"""Training: one plain loop, the tasks that a model is trained for, and the origins that a model can have."""

@@ -8,18 +8,18 @@ from oratory.errors import InputError, unknown
 from oratory.settings import choose, convert, written
 from oratory.training.optimizers import OPTIMIZERS, Adam, Rule
 from oratory.training.schedules import SCHEDULES, Constant, Schedule
+from oratory.training.setting import Setting, settings_in
 
 PREFIX = "train."
-"""What stands before these settings wherever they stand beside those of the model."""
+"""The beginning of these settings wherever they are written beside those of a model."""
 
 KEEP = ("last", "best")
 ITEMS = ("windows", "lines")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
-BASE: dict[str, dict[str, Any]] = {"classifier": {"epochs": 15}, "lm": {"iterations": 500, "eval_every": 100}}
-"""What differs between the tasks at the base settings."""
-
 CHOICES: dict[str, dict[str, type]] = {"optimizer": OPTIMIZERS, "schedule": SCHEDULES}
 WORDS = {"keep": KEEP, "items": ITEMS, "precision": PRECISIONS}
+DEVICES = ("auto", "cpu", "cuda", "mps")
+"""Usual devices; the framework may know others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,47 +29,49 @@ class TrainConfig:
     lr: float = 1e-3
     """The learning rate."""
     batch: int = 16
-    """Items of an update."""
+    """Items in an update."""
     epochs: int | None = None
-    """How often every item is used; or say iterations."""
+    """How often every item is used; give this or iterations."""
     iterations: int | None = None
-    """Updates; or say epochs."""
+    """How many updates are made; give this or epochs."""
     eval_every: int | None = None
-    """Updates from one evaluation to the next; none for an evaluation behind every epoch."""
+    """Updates from one evaluation to the next; none for an evaluation after every epoch."""
     eval_train: bool = True
     """Whether train is measured at every evaluation, or only at the last one."""
     stride: int | None = None
-    """Tokens from one window to the next when perplexity is measured; half of the context unless given."""
+    """Tokens from one window to the next when perplexity is measured; none for half of the context."""
     optimizer: Rule = field(default_factory=Adam)
+    """How gradients become updates."""
     schedule: Schedule = field(default_factory=Constant)
+    """How the learning rate changes along training."""
     weight_decay: float = 0.0
-    """Of matrices; norms and biases do not decay."""
+    """Weight decay of matrices; norms and biases do not decay."""
     clip: float | None = None
-    """The largest norm of the gradient."""
+    """The largest norm of the gradient; a longer one is scaled down; none for no limit."""
     accumulate: int = 1
-    """Parts in which a batch is computed, to need less memory; the result is the same."""
+    """Parts in which a batch is computed, to need less memory; the update is the same."""
     smoothing: float = 0.0
     """Label smoothing: the share of the target that is spread over all classes."""
     word_dropout: float = 0.0
     """The share of input tokens that training replaces by the unknown token."""
     bucketing: bool = False
-    """Whether items of like length share a batch."""
+    """Whether items of similar length share a batch."""
     items: str = "windows"
-    """What a language model learns from: windows of one stream, or single lines."""
+    """What a language model learns from: windows of the whole text, or single lines."""
     truncate: int | None = None
-    """Tokens of a line that are used, where items are lines; the context unless given."""
+    """Tokens of a line that are used, with train.items=lines; none for the context."""
     patience: int | None = None
-    """Evaluations without a gain on dev before training stops."""
+    """Evaluations without an improvement on dev after which training stops; none to train to the end."""
     keep: str = "last"
-    """The weights that are kept: the last ones, or the best ones on dev."""
+    """Which weights are kept: last, or best, the best ones on dev."""
     precision: str = "auto"
-    """Numbers: float32, or mixed with bfloat16 or float16; auto is mixed on a GPU."""
+    """Type of numbers: float32, or mixed with bfloat16 or float16; auto is mixed on a GPU and float32 elsewhere."""
     device: str = "auto"
-    """cpu, cuda, mps; auto takes the best there is."""
+    """Where to compute: cpu, cuda or mps; auto takes the fastest that is there."""
     threads: int | None = None
-    """Threads of the processor; the framework decides unless given."""
+    """Threads of the processor; none lets the framework decide."""
     save_every: float = 20.0
-    """Seconds from one checkpoint to the next; decides nothing about the result."""
+    """Seconds from one checkpoint to the next; does not change the result."""
 
     def __post_init__(self) -> None:
         for name, known in WORDS.items():
@@ -119,19 +121,6 @@ class TrainConfig:
         """Whether something is chosen on dev."""
         return self.patience is not None or self.keep == "best"
 
-    def check_task(self, task: str, context: int) -> None:
-        """Refuse what makes no sense with the task and the model."""
-        if task != "lm":
-            for name in ("items", "stride", "truncate"):
-                if getattr(self, name) != getattr(_PLAIN, name):
-                    raise InputError(f"{PREFIX}{name} is for language models; the task is {task}.")
-        if self.bucketing and task == "lm" and self.items == "windows":
-            raise InputError("train.bucketing=on has no use: all windows are of one length.")
-        for name in ("stride", "truncate"):
-            value = getattr(self, name)
-            if value is not None and value > context:
-                raise InputError(f"{PREFIX}{name}={value} is more than context={context}.")
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values; choices as they are written on the command line."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -156,19 +145,45 @@ class TrainConfig:
         return cls(**made)
 
 
-_PLAIN = TrainConfig(epochs=1)
+def default_of(name: str) -> Any:
+    """The default of a setting."""
+    return next(item.default for item in fields(TrainConfig) if item.name == name)
 
 
-def base_training(task: str, **changes: Any) -> TrainConfig:
-    """The base settings of a task, with some changed; changes may be text, as on the command line."""
-    start = dict(BASE[task])
+def training_from(start: Mapping[str, Any], changes: Mapping[str, Any]) -> TrainConfig:
+    """The settings that a task or an origin starts from, with changes; these may be text, as in a command.
+
+    Whoever says how many epochs does not want the iterations that were usual, and the other way round.
+    """
+    begun = dict(start)
     for one, other in (("epochs", "iterations"), ("iterations", "epochs")):
         if one in changes and other not in changes:
-            start.pop(other, None)
-    if "iterations" not in start and "iterations" not in changes:
-        start.pop("eval_every", None)
+            begun.pop(other, None)
+    if "iterations" not in begun and "iterations" not in changes:
+        begun.pop("eval_every", None)
     iterations = changes.get("iterations")
-    if iterations is not None and "eval_every" not in changes and "eval_every" in start:
+    if iterations is not None and "eval_every" not in changes and "eval_every" in begun:
         # Fewer updates than one interval of the base settings: measured at the end of them.
-        start["eval_every"] = min(start["eval_every"], max(1, convert(str(iterations), int, "train.iterations")))
-    return TrainConfig.from_dict(start | changes)
+        begun["eval_every"] = min(begun["eval_every"], max(1, convert(str(iterations), int, "train.iterations")))
+    return TrainConfig.from_dict({**begun, **changes})
+
+
+def training_settings() -> list[Setting]:
+    """The settings of training as they are written beside those of a model."""
+    return settings_in(TrainConfig, PREFIX, CHOICES, {**WORDS, "device": DEVICES})
+
+
+def prefixed(training: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of training by the names that they have beside those of a model."""
+    return {f"{PREFIX}{name}": value for name, value in training.items()}
+
+
+def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Settings of training without their prefix, and all others."""
+    training = {name.removeprefix(PREFIX): value for name, value in settings.items() if name.startswith(PREFIX)}
+    return training, {name: value for name, value in settings.items() if not name.startswith(PREFIX)}
+
+
+def written_training(training: TrainConfig) -> dict[str, Any]:
+    """The settings of training as a record has them."""
+    return prefixed(training.to_dict())

@@ -1,8 +1,8 @@
 """The training loop: one for every task, and plain.
 
-`Fit.run` yields what happens, step by step; whoever keeps the record or shows a bar listens. Between two events the
-whole state is in `Fit.state`, and `Fit.restore` goes on from there to the same bits: batches and dropout follow from
-the seed and the step alone, so there is no state of a generator to keep.
+`Fit.run` yields an event for every update and every evaluation; the recorder and the progress bar listen to them.
+Between two events `Fit.state` gives the whole state, and `Fit.restore` continues from it to the same bits: batches and
+dropout follow from the seed and the step alone, so no state of a generator has to be kept.
 """
 
 import math
@@ -21,13 +21,13 @@ from oratory.batches import Batch, Order
 from oratory.errors import Failed
 from oratory.seeds import seeded
 from oratory.training.config import TrainConfig
+from oratory.training.loss import NotFinite
 from oratory.training.optimizers import NO_FACTORS, Factors
 from oratory.training.parallel import Crew
-from oratory.training.scores import Scores
-from oratory.training.tasks import NotFinite, Task, loss_of
+from oratory.training.tasks.task import Learning, Scores
 
 PLACE = ("step", "measured", "losses", "waited", "parts")
-"""What says how far training is, besides tensors."""
+"""The plain values of the state, besides its tensors."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Stepped:
     """Of the gradient, before clipping."""
     lr: float
     remark: str = ""
-    """What had to be done to make it."""
+    """Something that the user should know about this update."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Measured:
     loss: float | None
     """The mean loss of the updates since the last time; None before the first."""
     best: bool
-    """Whether dev was never better."""
+    """Whether dev is better than at every evaluation before."""
 
 
 class Diverged(Failed):
-    """The loss or the gradient is no number any more. Nothing was updated: the model is as it was before the step."""
+    """The loss or the gradient is not a finite number. The model is as it was before the step."""
 
     def __init__(self, step: int, what: str, items: NDArray[np.int64]) -> None:
         super().__init__(f"The {what} at step {step} is not a finite number, so training stopped before that update.")
@@ -66,19 +66,19 @@ class Diverged(Failed):
 
 
 class Fit:
-    """Training in progress: a model, its optimisers, and the place that was reached."""
+    """Training in progress: a model, its optimisers, and how far training is."""
 
     def __init__(
         self,
         model: Any,
-        task: Task,
+        learning: Learning,
         config: TrainConfig,
         seed: int,
         unknown_id: int | None = None,
         crew: Crew | None = None,
         factors: Factors = NO_FACTORS,
     ) -> None:
-        self.model, self.task, self.config, self.seed, self.unknown_id = model, task, config, seed, unknown_id
+        self.model, self.learning, self.config, self.seed, self.unknown_id = model, learning, config, seed, unknown_id
         self.crew = crew or Crew()
         self.crew.check(config.batch, config.accumulate)
         self.wrapped = self.crew.wrap(model)
@@ -88,12 +88,12 @@ class Fit:
         named = [entry for entry in model.named_parameters() if entry[1].requires_grad]
         self.learned = [parameter for _, parameter in named]
         self.optimizers = config.optimizer.make(named, config.lr, config.weight_decay, factors)
-        lengths = task.items.lengths if config.bucketing else None
-        self.order = Order(len(task.items), config.batch, seed, lengths)
+        lengths = learning.items.lengths if config.bucketing else None
+        self.order = Order(len(learning.items), config.batch, seed, lengths)
         self.steps = config.iterations or self.order.steps * (config.epochs or 1)
         self.eval_every = config.eval_every or self.order.steps
         self.parts = config.accumulate
-        """In which a batch is computed: more than was asked for where memory ran out."""
+        """Parts in which a batch is computed: more than the setting where memory ran out."""
         self.step = 0
         self.measured = -1
         """The step at which the model was last measured."""
@@ -107,7 +107,7 @@ class Fit:
         """Of the last evaluation."""
 
     def run(self) -> Iterator[Stepped | Measured]:
-        """Train to the end. Whoever stops listening can go on later."""
+        """Train to the end, with an event for each update and evaluation."""
         while True:
             if self.step % self.eval_every == 0 or self.step == self.steps:
                 if self.measured != self.step:
@@ -124,7 +124,7 @@ class Fit:
 
     def _measure(self) -> Measured:
         since = self.step - max(0, self.measured)
-        # What is measured last of all is what is kept; the best weights are put back behind the last step.
+        # With keep=best, the best weights are restored after the last step and measured then.
         last = self.step == self.steps and self.config.keep == "last"
         loss = self.losses / since if since else None
         better = False
@@ -141,7 +141,7 @@ class Fit:
         return Measured(self.step, self.step / self.order.steps, scores, loss, better)  # type: ignore[arg-type]
 
     def _finish(self) -> None:
-        """Put back the best weights, and measure what is kept in full where that was not done yet."""
+        """Restore the best weights, and measure everything if that is still to be done."""
         if not self.crew.leads:
             return
         if self.best_weights:
@@ -151,7 +151,7 @@ class Fit:
 
     def _scores(self, final: bool) -> Scores:
         try:
-            return self.task.measure(self.model, final)
+            return self.learning.measure(self.model, final)
         except NotFinite:
             raise Diverged(self.step, "prediction", self.order.of_step(max(0, self.step - 1))) from None
 
@@ -181,7 +181,7 @@ class Fit:
         return Stepped(self.step, loss, norm, lr, remark)
 
     def _gradients_in_memory(self, items: NDArray[np.int64]) -> tuple[float, str]:
-        """As `_gradients`, in smaller parts where memory runs out; and what to say of that."""
+        """The loss of `_gradients`, computed in smaller parts if memory runs out, and a remark if so."""
         before = self.parts
         while True:
             for optimizer in self.optimizers:
@@ -206,21 +206,21 @@ class Fit:
             )
 
     def _gradients(self, items: NDArray[np.int64]) -> float:
-        """Gradients of the mean loss over the whole batch, whatever the parts it is computed in; and that loss."""
-        targets, size = self.task.items.targets(items), self.crew.size
+        """Compute the gradients of the mean loss over the whole batch, in parts, and return that loss."""
+        targets, size = self.learning.items.targets(items), self.crew.size
         parts = np.array_split(self.crew.share(items), self.parts)
         loss = torch.zeros((), device=self.device)
         alone = "" if size == 1 else f" of {self.crew.rank}"
         with seeded(self.seed, f"dropout {self.step}{alone}"):
             for number, part in enumerate(parts):
-                # A process without an item of its own computes one for nothing: the others wait for its gradients.
+                # A process without an item of its own still computes one: the others wait for its gradients.
                 weight = size if len(part) else 0
                 chosen = part if len(part) else items[:1]
-                batch = self._with_words_dropped(self.task.items.batch(chosen)).to(self.device)
+                batch = self._with_words_dropped(self.learning.items.batch(chosen)).to(self.device)
                 alone_until_last = size > 1 and number < len(parts) - 1
                 with self.wrapped.no_sync() if alone_until_last else nullcontext():  # type: ignore[operator]
                     with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
-                        value = loss_of(self.wrapped, batch, targets, self.config.smoothing)
+                        value = self.learning.loss(self.wrapped, batch, targets, self.config.smoothing)
                     self.scaler.scale(value * weight).backward()  # type: ignore[no-untyped-call]
                 loss += value.detach() * bool(weight)
         return float(self.crew.total(loss))
@@ -234,7 +234,7 @@ class Fit:
         return Batch(batch.ids.masked_fill(dropped, self.unknown_id or 0), batch.targets, batch.mask)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Everything that changes: tensors by name, and plain values."""
+        """Everything that training changes: tensors by name, and plain values."""
         tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
         tensors |= {f"best.{name}": value for name, value in self.best_weights.items()}
         for number, optimizer in enumerate(self.optimizers):
@@ -246,7 +246,7 @@ class Fit:
         return tensors, facts | {"best": self.best, "scaler": self.scaler.state_dict()}
 
     def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
-        """Be as `state` said."""
+        """Continue from a state."""
         self.model.load_state_dict(_under("model.", tensors))
         self.best_weights = _under("best.", tensors)
         for number, optimizer in enumerate(self.optimizers):
@@ -263,7 +263,7 @@ class Fit:
 
 
 def numbers(precision: str, device: torch.device) -> torch.dtype:
-    """The type of number to compute in; auto is mixed where a GPU can, with bfloat16 where it has that."""
+    """The type of numbers to compute in; auto is mixed on a GPU, with bfloat16 if the GPU has it."""
     if precision != "auto":
         return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[precision]
     if device.type != "cuda":
@@ -272,7 +272,7 @@ def numbers(precision: str, device: torch.device) -> torch.dtype:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether there was not enough memory; processors and GPUs say so in different ways."""
+    """Whether memory ran out; processors and GPUs report that in different ways."""
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     return any(words in str(error).lower() for words in ("out of memory", "not enough memory", "can't allocate memory"))

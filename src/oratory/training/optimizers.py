@@ -17,7 +17,7 @@ Factors = Mapping[str, float]
 
 NO_FACTORS: Factors = {}
 IN_BLOCKS = re.compile(r"(^|\.)(blocks?|\w*layers?|h)\.\d+\.")
-"""The name of a parameter that stands in one of many blocks, in our models and in others'."""
+"""The name of a parameter inside one of the blocks, in our models and in others."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,7 +29,7 @@ class Schedule:
         return round(self.warmup * steps) if self.warmup < 1 else round(self.warmup)
 
     def course(self, done: float) -> float:
-        """The factor behind the warm-up, where `done` goes from 0 towards 1."""
+        """The factor after the warm-up; `done` goes from 0 towards 1."""
         raise NotImplementedError
 
 

@@ -11,7 +11,7 @@ from scipy.special import softmax
 import oratory
 from oratory.errors import InputError
 from oratory.inspect import solve
-from oratory.report.keys import picture, write_picture
+from oratory.reports.keys import picture, write_picture
 from tests.inspect.solve.keys import KEYS
 
 

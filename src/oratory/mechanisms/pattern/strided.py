@@ -12,7 +12,7 @@ from oratory.mechanisms.kinds import Pattern, Shape
 class Strided(Pattern):
     """A token sees those at a distance below stride, and every stride-th token of the text.
 
-    The far tokens stand at stride - 1, 2 stride - 1 and so on, the same ones for all: the paper's fixed kind, whose
+    The far tokens are at stride - 1, 2 stride - 1 and so on, the same ones for all: the paper's fixed kind, whose
     cost falls to the length times its square root.
     """
 

@@ -1,0 +1,198 @@
+"""The pages of the reference that are written when the docs are built, from the program itself.
+
+MkDocs calls `on_files`. `pages` needs no MkDocs, so that the tests can read the pages too.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import oratory
+from oratory.cli import build
+from oratory.mechanisms.kinds import KINDS
+from oratory.recipes import load_recipe, recipe_names
+from oratory.reports.markdown import table
+from oratory.settings import about
+from oratory.tables import Table
+from oratory.text.sources import SOURCES
+from oratory.training.explain import SettingFacts, explain
+from oratory.training.origins import origins
+from oratory.training.setting import settings_in, shown
+from oratory.training.tasks import tasks
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {}
+"""What writes each page, by the path of the page."""
+
+
+def page(name: str) -> Callable[[Callable[[], Iterator[str]]], Callable[[], Iterator[str]]]:
+    """Register a function that yields the blocks of a page."""
+
+    def registered(blocks: Callable[[], Iterator[str]]) -> Callable[[], Iterator[str]]:
+        PAGES[f"reference/{name}.md"] = blocks
+        return blocks
+
+    return registered
+
+
+def pages() -> dict[str, str]:
+    """The text of every page by its path."""
+    return {path: "\n\n".join(blocks()) + "\n" for path, blocks in PAGES.items()}
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages to those that are files."""
+    from mkdocs.structure.files import File
+
+    for path, content in pages().items():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+@page("settings")
+def settings() -> Iterator[str]:
+    yield "# Settings"
+    yield (
+        "Every setting has one name: on the command line (`key=value`), in Python, in recipes and in the record of a "
+        "run. `oratory settings` prints this page, `oratory settings KEY` one setting. A value in the column *default* "
+        "after the name of a task, or after *published*, is what such runs begin with instead."
+    )
+    found = explain()
+    for entry in found.tables():
+        yield _with_heading(entry)
+    yield "The values of the mechanisms are [on a page of their own](mechanisms.md)."
+    for setting in found.settings:
+        if setting.choices and setting.name not in KINDS:
+            yield from _details(setting)
+
+
+@page("mechanisms")
+def mechanisms() -> Iterator[str]:
+    yield "# Mechanisms"
+    yield (
+        "The parts of a transformer that can be swapped, by kind. `oratory mechanisms` prints them. "
+        "[A mechanism of your own](../how-to/mechanisms.md) is one file."
+    )
+    for kind, cls in KINDS.items():
+        (facts,) = (one for one in explain(kind).settings if one.choices)
+        yield from _details(facts, inspect.getdoc(cls) or "")
+
+
+@page("tasks")
+def tasks_and_origins() -> Iterator[str]:
+    yield "# Tasks, metrics and origins"
+    yield (
+        "A task says what a model is trained for, a metric what variants are compared by, an origin where a model "
+        "comes from. Each is an object that is found by being in its folder; "
+        "[a new one](../explanation/architecture.md#what-something-new-needs) is one file or folder."
+    )
+    columns = ("metric", "what it is", "better", "compares different tokenizers")
+    for task in tasks().values():
+        yield f"## Task `{task.name}`"
+        yield _prose(about(type(task)))
+        metrics = tuple(
+            (one.name, about(type(one)), one.better, "no" if one.same_tokens else "yes")
+            for one in task.metrics.values()
+        )
+        yield table(Table(f"Metrics of a {task.noun}; the first that applies is used", columns, metrics, words=4))
+    yield "## Origins"
+    rows = tuple(
+        (origin.name, about(type(origin)), ", ".join(name for name, task in tasks().items() if origin.serves(task)))
+        for origin in origins()
+    )
+    yield table(Table("Where models come from", ("origin", "what it is", "for"), rows, words=3))
+
+
+@page("sources")
+def sources() -> Iterator[str]:
+    yield "# Sources of corpora"
+    yield (
+        "What `--data` takes: a name, or a name with parameters. `oratory data list` prints it. "
+        "[Use your own text](../how-to/corpora.md) explains the layouts."
+    )
+    for name, cls in SOURCES.items():
+        yield f"## `{name}`"
+        yield _prose(inspect.getdoc(cls) or "")
+        rows = tuple((one.name, one.meaning, one.values, one.default) for one in settings_in(cls))
+        yield table(Table("Parameters", ("parameter", "meaning", "values", "default"), rows, words=4))
+
+
+@page("recipes")
+def recipes() -> Iterator[str]:
+    yield "# Recipes"
+    yield (
+        "What `oratory reproduce NAME` runs. [The reference experiments](../explanation/experiments.md) says how to "
+        "read the results."
+    )
+    found = [load_recipe(name) for name in recipe_names()]
+    rows = tuple((recipe.name, recipe.title, recipe.task.name) for recipe in found)
+    yield table(Table("Recipes", ("name", "what", "task"), rows, words=3))
+
+
+@page("commands")
+def commands() -> Iterator[str]:
+    from typer.main import get_command
+
+    yield "# Command line"
+    yield (
+        "Results go to stdout, remarks to stderr. `--json` prints one JSON document and nothing else. Exit code 0 is "
+        "done, 1 a check that failed or a run that diverged, 2 wrong usage or bad input, 130 Ctrl-C."
+    )
+    yield from _commands(get_command(build()), "oratory")
+
+
+@page("api")
+def api() -> Iterator[str]:
+    yield "# Python"
+    yield (
+        "Everything here is a name of the package: `import oratory as ora`, then `ora.compare(...)`. The commands call "
+        "the same functions."
+    )
+    rooms: dict[str, list[str]] = {"oratory.api": []}
+    for name in oratory.__all__:
+        rooms.setdefault(oratory._HOME[name], []).append(name)
+    for room, names in rooms.items():
+        yield f"## `{room}`"
+        for name in names:
+            found = getattr(oratory, name)
+            yield f"::: {found.__name__ if inspect.ismodule(found) else f'{found.__module__}.{found.__qualname__}'}"
+
+
+def _commands(command: Any, name: str) -> Iterator[str]:
+    """A command with its options, or every command of a group."""
+    if hasattr(command, "commands"):
+        for part, inner in sorted(command.commands.items()):
+            yield from _commands(inner, f"{name} {part}")
+        return
+    yield f"## `{name}`"
+    yield _prose(inspect.cleandoc(command.help or ""))
+    rows = tuple(_parameter(parameter) for parameter in command.params if parameter.name != "help")
+    if rows:
+        yield table(Table("Arguments and options", ("name", "meaning", "default"), rows, words=3))
+
+
+def _parameter(parameter: Any) -> tuple[str, str, str]:
+    """The row of an argument or an option."""
+    is_option = parameter.param_type_name == "option"
+    usual = parameter.metavar or parameter.name.upper()
+    names = ", ".join([*parameter.opts, *parameter.secondary_opts]) if is_option else usual
+    needed = "must be given" if parameter.required else ""
+    default = parameter.default
+    return names, parameter.help or "", needed if default is None or default is False else shown(default)
+
+
+def _details(setting: SettingFacts, lead: str = "") -> Iterator[str]:
+    """The values of a setting that is a choice."""
+    yield f"## `{setting.name}`"
+    yield _prose(lead or setting.meaning)
+    yield from map(table, setting.details())
+
+
+def _with_heading(entry: Table) -> str:
+    heading, _, rest = table(entry).partition("\n")
+    return f"## {heading.strip('*')}\n{rest}"
+
+
+def _prose(text: str) -> str:
+    """Our own docstrings are Markdown already; only what looks like an element is not."""
+    return re.sub(r"(`[^`]*`)|<", lambda found: found[1] or "&lt;", text)

@@ -1,0 +1,132 @@
+"""What is compared: variants of one model, trained with the same seeds on the same corpus."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from oratory import __version__
+from oratory.errors import InputError
+from oratory.files import digest
+from oratory.ids import id_of, key_of
+from oratory.settings import parse_words
+from oratory.text import Corpus
+from oratory.training.origins import all_settings, full_name, origin_of
+from oratory.training.tasks import Task
+
+BASE = "base"
+SEEDS = 5
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Settings that differ, and what they are called."""
+
+    name: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    search: str | None = None
+    """The search that chose some of them, where one did."""
+
+    @classmethod
+    def parse(cls, text: str) -> "Variant":
+        """`position=rope`, several such words in quotes, or `base`; with a name of its own as in `wide: width=128`."""
+        name, colon, rest = text.partition(":")
+        named = bool(colon) and "=" not in name
+        try:
+            words = shlex.split(rest if named else text)
+        except ValueError as error:
+            raise InputError(f"The variant {text!r} cannot be read: {error}.") from None
+        if words == [BASE]:
+            words = []
+        settings = parse_words(map(full_word, words), all_settings())
+        return cls(name.strip() if named else " ".join(words) or BASE, settings)
+
+    @property
+    def spelled(self) -> bool:
+        """Whether the name is just the settings as they were written."""
+        try:
+            return Variant.parse(self.name).settings == self.settings
+        except InputError:
+            return False
+
+
+@dataclass(frozen=True)
+class Design:
+    """Variants x seeds. The first variant is the baseline."""
+
+    task: Task
+    corpus: Corpus
+    variants: tuple[Variant, ...]
+    seeds: tuple[int, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What all variants share."""
+    metric: str | None = None
+    """The metric to compare by; the task's usual one unless given."""
+    plugins: tuple[tuple[str, str], ...] = ()
+    """Files of mechanisms: where they are, and their content."""
+
+    def __post_init__(self) -> None:
+        names = [variant.name for variant in self.variants]
+        if len(names) < 2:
+            raise InputError(
+                "A comparison needs at least two variants; the first is what the others are compared with."
+            )
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"The variant {twice!r} is given twice.")
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise InputError(f"The seeds must be different from each other, and at least one: {list(self.seeds)}.")
+        self.task.metric(name=self.metric)  # Refuses a metric that the task does not have.
+        for variant in self.variants:
+            both = set(variant.settings) & set(self.settings)
+            if both:
+                raise InputError(f"{both.pop()} is given for all variants, and again for the variant {variant.name!r}.")
+
+    def of(self, variant: Variant) -> dict[str, str]:
+        """All settings of a variant's runs."""
+        return {**self.settings, **variant.settings}
+
+    @property
+    def id(self) -> str:
+        """A name that follows from everything that decides the result."""
+        plugins = [digest(content.encode()) for _, content in self.plugins]
+        variants = [dict(variant.settings) for variant in self.variants]
+        described = [self.task.name, self.corpus.fingerprint, variants, list(self.seeds), dict(self.settings)]
+        return id_of("compare", key_of([*described, self.metric, plugins, __version__]))
+
+    def check(self) -> None:
+        """Refuse variants that cannot be trained, before anything is."""
+        self.task.need_test(self.corpus)
+        for variant in self.variants:
+            settings = self.of(variant)
+            try:
+                origin_of(settings).complete(self.task, settings)
+            except InputError as error:
+                raise InputError(f"The variant {variant.name!r} cannot be trained: {error}") from None
+
+
+def full_word(word: str) -> str:
+    """A setting of training may be written without its beginning: optimizer=sgd for train.optimizer=sgd."""
+    key, equals, value = word.partition("=")
+    return f"{full_name(key)}{equals}{value}"
+
+
+def parse_seeds(text: str) -> tuple[int, ...]:
+    """`10` for the seeds 0 to 9, or a list of seeds such as 0,1,2."""
+    try:
+        if "," in text:
+            return tuple(int(part) for part in text.split(",") if part.strip())
+        if int(text) < 1:
+            raise InputError(f"--seeds {text}: at least one seed is needed.")
+        return tuple(range(int(text)))
+    except ValueError:
+        raise InputError(f"--seeds {text!r} is neither a number of seeds nor a list such as 0,1,2.") from None
+
+
+def write_seeds(seeds: Sequence[int]) -> str:
+    """Seeds as `parse_seeds` reads them; a comma tells one seed from a number of seeds."""
+    return ",".join(map(str, seeds)) + "," * (len(seeds) == 1)
+
+
+def parse_variants(texts: Sequence[str]) -> tuple[Variant, ...]:
+    """The variants of a command line."""
+    return tuple(Variant.parse(text) for text in texts)

@@ -1,0 +1,78 @@
+"""Continuing a run that was stopped."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from oratory import __version__
+from oratory.errors import InputError
+from oratory.execution.machine import device_of
+from oratory.execution.train import execute, plugins_of
+from oratory.runs.events import Listener, ignore
+from oratory.runs.record import NOT_IDENTITY, PluginFile
+from oratory.runs.run import Run
+from oratory.runs.store import Store
+from oratory.text import Corpus
+from oratory.training.origins import prepare
+from oratory.training.parallel import crew_size
+from oratory.training.prepared import Prepared
+
+
+def resume(
+    name: str,
+    *,
+    runs: str | os.PathLike[str] | None = None,
+    task: str | None = None,
+    corpus: Corpus | None = None,
+    settings: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    listen: Listener | None = None,
+) -> Run:
+    """Continue a run by its id, or the `last` one that is not finished. Whatever else is given must agree with it."""
+    store = Store(runs)
+    run = _unfinished(store, task) if name == "last" else store.open(name)
+    run.config  # noqa: B018 - refuses mechanisms that are not loaded, and says which plugin has them
+    if corpus is None:
+        corpus = run.load_corpus()
+    given = {**run.record.given, **(settings or {})}
+    prepared = prepare(run.record.task, corpus, given, run.seed)
+    _check_same(run, prepared, task, seed)
+    return execute(prepared, store, run.record.given, listen or ignore)
+
+
+def _unfinished(store: Store, task: str | None) -> Run:
+    for entry in store.entries():
+        if entry.status == "interrupted" and task in (None, entry.task):
+            return store.open(entry.id)
+    raise InputError(f"There is no {task or ''} run in {store.folder} that can continue.".replace("  ", " "))
+
+
+def _check_same(run: Run, prepared: Prepared, task: str | None, seed: int | None) -> None:
+    """Refuse to continue with anything but the same run, and say what differs."""
+    differs = []
+    if task not in (None, run.record.task):
+        differs.append(f"the task is {run.record.task}, not {task}")
+    if seed not in (None, run.seed):
+        differs.append(f"the seed is {run.seed}, not {seed}")
+    known = run.fingerprint
+    if known != prepared.fingerprint:
+        differs.append(f"the corpus has the fingerprint {known}, not {prepared.fingerprint}")
+    for name, value in prepared.settings.items():
+        before = run.settings.get(name)
+        if name not in (*NOT_IDENTITY, "train.device", "vocabulary") and before != value:
+            differs.append(f"{name} is {before}, not {value}")
+    device = device_of(prepared.training.device).type
+    if run.settings["train.device"] != device:
+        differs.append(f"train.device is {run.settings['train.device']}, not {device}")
+    if _identities(run.record.plugins) != _identities(plugins_of(prepared.config)):
+        files = " and ".join(plugin.name for plugin in run.record.plugins) or "no plugin"
+        differs.append(f"the mechanisms are those of {files} as it was then")
+    if run.record.versions["oratory"] != __version__:
+        differs.append(f"it was begun by Oratory {run.record.versions['oratory']}, and this is {__version__}")
+    if run.record.machine.processes != crew_size():
+        differs.append(f"it has {run.record.machine.processes} processes, not {crew_size()}")
+    if differs:
+        raise InputError(f"The run {run.id} cannot continue like this: in it, {'; '.join(differs)}.")
+
+
+def _identities(plugins: Sequence[PluginFile]) -> list[dict[str, str]]:
+    return [plugin.identity() for plugin in plugins]

@@ -1,0 +1,224 @@
+"""Training a run into the store: from the beginning, or from where it stopped."""
+
+import hashlib
+import inspect
+import os
+import platform
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from oratory import __version__
+from oratory.errors import InputError
+from oratory.execution.checkpoint import Checkpoint, latest_checkpoint
+from oratory.execution.machine import asked_to_stop, device_of, keep_memory, threads, versions
+from oratory.execution.recorder import Recorder, now
+from oratory.files import write_bytes
+from oratory.ids import id_of
+from oratory.model import ModelConfig
+from oratory.runs.events import Ended, Interrupted, Listener, RunDiverged, Started, ignore
+from oratory.runs.record import (
+    CHECKPOINTS,
+    TOKENIZER,
+    Machine,
+    ParameterCount,
+    PluginFile,
+    Record,
+    RecordedCorpus,
+    identity_of,
+)
+from oratory.runs.run import Run
+from oratory.runs.store import Store
+from oratory.settings import as_text
+from oratory.text import Corpus, as_loaded
+from oratory.training.loop import Diverged, Fit
+from oratory.training.origins import origin_of, prepare
+from oratory.training.parallel import Crew, crew
+from oratory.training.prepared import Prepared
+from oratory.training.tasks.task import Learning
+
+STAY = 0
+"""Sent to the other processes instead of a number of threads, if there is nothing to train."""
+
+
+def train(
+    task: str,
+    corpus: Corpus | str | os.PathLike[str],
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    *,
+    runs: str | os.PathLike[str] | None = None,
+    listen: Listener | None = None,
+) -> Run:
+    """Train a model and keep its record. The same call again continues a run that was stopped.
+
+    A run that is finished already is returned as it is: with the same settings, corpus and seed the result would be
+    the same.
+    """
+    text = as_text(settings)
+    given = origin_of(text).given(text)
+    return execute(prepare(task, as_loaded(corpus), given, seed), Store(runs), given, listen or ignore)
+
+
+def execute(prepared: Prepared, store: Store, given: Mapping[str, str], listen: Listener) -> Run:
+    """Train what was prepared, unless the store has it."""
+    device = device_of(prepared.training.device)
+    keep_memory()
+    with crew(device) as members, threads(prepared.training.threads), asked_to_stop() as asked:
+        run = _new_run(prepared, store, given, members, device)
+        if not members.leads:
+            return _follow(prepared, run, members, device)
+        if not _is_done(store, run):
+            with store.hold(run.id):
+                if not _is_done(store, run):  # By another process, a moment ago.
+                    return _lead(prepared, store, _known(store, run), members, device, asked, listen)
+        members.agree(STAY)
+        run = _known(store, run)
+        listen(Ended(run, again=True))
+        return run
+
+
+def _known(store: Store, run: Run) -> Run:
+    """The run as the store has it, where it has it."""
+    return Run.read(run.folder) if store.has(run.id) else run
+
+
+def _is_done(store: Store, run: Run) -> bool:
+    """Whether the store has the run, finished. One that diverged is not tried again."""
+    found = _known(store, run)
+    if found.status == "diverged":
+        raise RunDiverged(f"The run {run.id} diverged before: {found.record.message} The same would happen again.")
+    return store.has(run.id) and found.status == "finished"
+
+
+def _lead(
+    prepared: Prepared,
+    store: Store,
+    run: Run,
+    members: Crew,
+    device: torch.device,
+    asked: Callable[[], bool],
+    listen: Listener,
+) -> Run:
+    """Train, and keep the record."""
+    # Sums depend on how many threads share them, so a run continues with as many as it began with.
+    torch.set_num_threads(int(members.agree(run.record.machine.threads)))
+    prepared.tokenizer.save(run.folder / TOKENIZER)
+    for name, content in prepared.files().items():
+        write_bytes(run.folder / name, content)
+    learning = prepared.task.learning(prepared)
+    run = run.write(status="running", facts=learning.facts())
+    store.catalogue.put(run)
+    recorder = Recorder(run)
+    try:
+        fit = _fit(prepared, learning, members, device)
+        found = recorder.checkpoint
+        _restore(fit, found, int(members.agree(found.facts["step"] if found else -1)))
+        run = recorder.run = run.write(steps=fit.steps)
+        listen(Started(run, fit.step, fit.steps, (*prepared.remarks, *recorder.refused.values())))
+        run = _train(fit, recorder, store, prepared.training.save_every, asked, listen)
+    finally:
+        recorder.close()
+    listen(Ended(run))
+    return run
+
+
+def _train(
+    fit: Fit, recorder: Recorder, store: Store, save_every: float, asked: Callable[[], bool], listen: Listener
+) -> Run:
+    """Train to the end, or until the user asks to stop, or until training diverges."""
+    run = recorder.run
+    try:
+        for event in fit.run():
+            recorder.note(event)
+            listen(event)
+            if fit.crew.agree(asked()):
+                store.catalogue.put(recorder.stop(fit))
+                raise Interrupted(
+                    f"Stopped at step {fit.step:,} of {fit.steps:,}, and saved. To continue: the same command again, "
+                    f"or oratory train --resume {run.id}"
+                )
+            if recorder.due(save_every):
+                recorder.save(fit)
+        run = recorder.finish(fit)
+        store.catalogue.put(run)
+    except Diverged as error:
+        store.catalogue.put(recorder.diverged(fit, error))
+        raise RunDiverged(
+            f"{error} The run {run.id} keeps the last good state and the batch (diverged.json); a smaller train.lr or "
+            "train.clip may help."
+        ) from None
+    return run
+
+
+def _follow(prepared: Prepared, run: Run, members: Crew, device: torch.device) -> Run:
+    """Train with the others; the leader keeps the record, and tells when to stop."""
+    number = int(members.agree(STAY))
+    if number == STAY:
+        return run
+    torch.set_num_threads(number)
+    fit = _fit(prepared, prepared.task.learning(prepared), members, device)
+    step = int(members.agree(-1))
+    _restore(fit, latest_checkpoint(run.folder / CHECKPOINTS)[0] if step >= 0 else None, step)
+    for _ in fit.run():
+        if members.agree(False):
+            raise Interrupted(f"Process {members.rank} of {members.size} stopped too.")
+    return run
+
+
+def _restore(fit: Fit, found: Checkpoint | None, step: int) -> None:
+    """Continue from the checkpoint of a step, in every process; none trains on before all have read it."""
+    if step >= 0:
+        if found is None or found.facts["step"] != step:
+            raise InputError(f"A process does not find the checkpoint of step {step}: all must see the same folder.")
+        fit.restore(found.tensors, found.facts)
+    fit.crew.total(torch.zeros((), device=fit.device))
+
+
+def _fit(prepared: Prepared, learning: Learning, members: Crew, device: torch.device) -> Fit:
+    model = prepared.build().to(device)
+    unknown = prepared.tokenizer.unk_id
+    return Fit(model, learning, prepared.training, prepared.seed, unknown, members, prepared.factors())
+
+
+def _new_run(prepared: Prepared, store: Store, given: Mapping[str, str], members: Crew, device: torch.device) -> Run:
+    """The run as it is before it begins; nothing is written yet."""
+    settings = {**prepared.settings, "train.device": device.type}
+    plugins = plugins_of(prepared.config)
+    identity = settings | ({"plugins": [plugin.identity() for plugin in plugins]} if plugins else {})
+    task, fingerprint, corpus = prepared.task, prepared.fingerprint, prepared.corpus
+    key, group = (
+        identity_of(task.name, identity, fingerprint, seed, members.size, __version__) for seed in (prepared.seed, None)
+    )
+    record = Record(
+        id=id_of(task.name, key),
+        key=key,
+        group=group,
+        task=task.name,
+        seed=prepared.seed,
+        status="running",
+        corpus=RecordedCorpus(corpus.name, fingerprint, prepared.source),
+        labels=task.labels(corpus),
+        settings=settings,
+        given=dict(given),
+        plugins=plugins,
+        parameters=ParameterCount(**prepared.parameters.to_dict()),
+        versions=versions() | {name: version(name) for name in prepared.libraries},
+        machine=Machine(torch.get_num_threads(), members.size, platform.platform(), str(device)),
+        created=now(),
+    )
+    return Run(store.folder / record.id, record)
+
+
+def plugins_of(config: ModelConfig) -> tuple[PluginFile, ...]:
+    """The files of the mechanisms that are not Oratory's own."""
+    ours = Path(inspect.getfile(ModelConfig)).parents[1]
+    files = {Path(inspect.getfile(type(mechanism))) for mechanism in config.mechanisms().values()}
+    return tuple(
+        PluginFile(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), str(path.resolve()))
+        for path in sorted(files)
+        if ours not in path.parents
+    )

@@ -1,0 +1,1 @@
+"""Export: trained models and runs for other programs."""

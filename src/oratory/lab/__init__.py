@@ -1,1 +1,0 @@
-"""The laboratory as Python sees it: what the commands do, as functions."""

@@ -1,0 +1,23 @@
+"""Numbers of parameters."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from oratory.recipes.quantity import Quantity
+from oratory.runs import Run
+
+
+class ComponentParameters(Quantity):
+    """The parameters of the whole model or of one component, such as `parameters: attention`."""
+
+    names = ("parameters",)
+    exact = True
+    digits = 0
+
+    def at_evaluation(self, entry: Mapping[str, Any]) -> float | None:
+        return None
+
+    def at_end(self, run: Run) -> float | None:
+        counted = run.record.parameters
+        found = counted.components.get(self.of) if self.of else counted.total
+        return None if found is None else float(found)

@@ -1,0 +1,108 @@
+"""Reading recipes. Every file in `tables` is a recipe, with the name of the file."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from oratory.comparisons import Variant
+from oratory.errors import InputError, unknown
+from oratory.files import read_text
+from oratory.recipes.quantity import parse_quantity
+from oratory.recipes.recipe import BEST, Recipe, Reference, combinations
+from oratory.recipes.studies import study_names
+from oratory.training.origins import origin_of
+from oratory.training.tasks import task_of
+
+TABLES = Path(__file__).parent / "tables"
+_NEEDED = {"title", "about", "task", "data", "seeds"}
+_KEYS = _NEEDED | {"study", "settings", "variants", "grid", "reference"}
+_REFERENCE_KEYS = {"source", "variant", "figure", "value", "at", "reason"}
+
+
+@cache
+def recipe_names() -> tuple[str, ...]:
+    """The names of all recipes."""
+    return tuple(sorted(path.stem for path in TABLES.glob("*.toml")))
+
+
+def load_recipe(name: str) -> Recipe:
+    """The recipe with this name."""
+    if name not in recipe_names():
+        raise unknown("recipe", name, recipe_names())
+    return read_recipe(TABLES / f"{name}.toml")
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a file, or an InputError that says what is wrong with it."""
+    try:
+        content = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}.") from None
+    _check_keys(content, _KEYS, f"{path}")
+    missing = _NEEDED - set(content)
+    if missing:
+        raise InputError(f"{path} lacks {', '.join(sorted(missing))}.")
+    if ("variants" in content) == ("grid" in content):
+        raise InputError(f"{path} needs variants or a grid: one of them, and not both.")
+    study = content.get("study", "")
+    if study and study not in study_names():
+        raise InputError(f"{path}: {unknown('study', study, study_names())}")
+    shared = content.get("settings", {})
+    known = list(origin_of(shared).known())
+    grid = _grid(content["grid"], known, path) if "grid" in content else None
+    if grid is None:
+        variants = tuple(Variant(name, _settings(given, known, path)) for name, given in content["variants"].items())
+    else:
+        variants = combinations(grid)
+    names = [*(variant.name for variant in variants), *([] if grid is None else [BEST])]
+    return Recipe(
+        name=path.stem,
+        title=content["title"],
+        about=" ".join(content["about"].split()),
+        task=task_of(content["task"]),
+        data=content["data"],
+        seeds=content["seeds"],
+        settings=_settings(shared, known, path),
+        variants=variants,
+        grid=grid,
+        references=tuple(_reference(entry, names, path) for entry in content.get("reference", ())),
+        study=study,
+    )
+
+
+def _grid(given: Mapping[str, Any], known: list[str], path: Path) -> dict[str, tuple[str, ...]]:
+    _settings(given, known, path)
+    for name, values in given.items():
+        if not isinstance(values, list) or len(set(map(str, values))) < max(1, len(values)):
+            raise InputError(f"{path}: the grid needs a list of different values for {name}.")
+    return {name: tuple(map(str, values)) for name, values in given.items()}
+
+
+def _settings(given: Mapping[str, Any], known: list[str], path: Path) -> dict[str, str]:
+    for name in given:
+        if name not in known:
+            raise InputError(f"{path}: {unknown('setting', name, known)}")
+    return {name: str(value) for name, value in given.items()}
+
+
+def _reference(entry: Mapping[str, Any], names: list[str], path: Path) -> Reference:
+    _check_keys(entry, _REFERENCE_KEYS, f"{path}, a reference")
+    if entry["variant"] not in names:
+        raise InputError(f"{path}: {unknown('variant', entry['variant'], names)}")
+    values, at = _row(entry["value"]), _row(entry.get("at", ()))
+    if at and len(at) != len(values):
+        raise InputError(f"{path}: {entry['figure']} has {len(values)} values and {len(at)} places; each needs one.")
+    quantity = parse_quantity(entry["figure"])
+    return Reference(entry["source"], entry["variant"], quantity, values, at, entry.get("reason", ""))
+
+
+def _row(value: Any) -> tuple[float, ...]:
+    return tuple(map(float, value)) if isinstance(value, list | tuple) else (float(value),)
+
+
+def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
+    wrong = next((key for key in given if key not in known), None)
+    if wrong is not None:
+        raise InputError(f"{where}: {unknown('key', wrong, known)}")

@@ -1,0 +1,71 @@
+"""The command that makes a result again: plugins, data and all settings included."""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from functools import singledispatch
+from typing import Any
+
+from oratory.comparisons import Comparison, Variant, write_seeds
+from oratory.runs import Run
+from oratory.searches.result import Search
+from oratory.training.origins import origin_of
+
+
+@singledispatch
+def command_of(result: Any) -> str:
+    """The command line for a run, a comparison, a search or a recipe."""
+    raise TypeError(f"There is no command for a {type(result).__name__}.")
+
+
+@command_of.register
+def _(run: Run) -> str:
+    record = run.record
+    words = run.origin.command(run.task, record.given)
+    plugins = [plugin.path or plugin.name for plugin in record.plugins]
+    return _joined([*words, "--seed", str(run.seed)], record.corpus.source, plugins)
+
+
+@command_of.register
+def _(comparison: Comparison) -> str:
+    words = ["oratory", "compare", *map(_variant, comparison.variants), "--task", comparison.task.name]
+    words += ["--seeds", write_seeds(comparison.seeds), *_shared(comparison.settings)]
+    words += ["--metric", comparison.metric.name] if comparison.named_metric else []
+    return _joined(words, comparison.source, comparison.plugins)
+
+
+@command_of.register
+def _(search: Search) -> str:
+    words = ["oratory", "search", *(f"{name}={value}" for name, value in search.space.items())]
+    words += ["--task", search.task.name, "--method", search.method]
+    words += [] if search.method == "grid" else ["--trials", str(len(search.trials))]
+    words += ["--seeds", write_seeds(search.seeds)]
+    words += ["--search-seed", str(search.search_seed), "--at-once", str(search.at_once)]
+    words += [] if search.prune else ["--no-prune"]
+    return _joined([*words, *_shared(search.settings)], search.source, search.plugins)
+
+
+def best_command(search: Search) -> str:
+    """The command that trains with the best settings of a search; on all of train, if dev was carved from it."""
+    settings = {**search.settings, **search.best.settings}
+    return _joined(origin_of(settings).command(search.task, settings), search.source, search.plugins)
+
+
+def _variant(variant: Any) -> str:
+    """A variant as the command line reads it."""
+    if Variant(variant.name, variant.settings).spelled:
+        return str(variant.name)
+    settings = " ".join(f"{key}={value}" for key, value in variant.settings.items()) or "base"
+    return f"{variant.name}: {settings}"
+
+
+def _shared(settings: Mapping[str, str]) -> list[str]:
+    """The settings that all runs share, as options."""
+    words, others = origin_of(settings).option(settings)
+    return [*words, *(word for key, value in others.items() for word in ("--set", f"{key}={value}"))]
+
+
+def _joined(words: Sequence[str], source: str | None, plugins: Iterable[str]) -> str:
+    data = [] if source is None else ["--data", source]
+    more = [word for path in plugins for word in ("--plugin", path)]
+    remark = "" if source is not None else "  # The corpus was made in Python, and no command loads it."
+    return shlex.join([*words, *data, *more]) + remark

@@ -1,0 +1,133 @@
+"""The report on a comparison: verdicts first, then everything they rest on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from oratory import __version__
+from oratory.comparisons import Comparison, Part
+from oratory.pictures import Curves, Differences, Drawn, Mark, Topic
+from oratory.reports.command import command_of
+from oratory.reports.document import Document, Section, document_of, section_of
+from oratory.runs import Run
+from oratory.tables import Table, number
+from oratory.training.tasks.metric import Metric
+from oratory.training.tasks.results import Curve, History
+
+Runs = Mapping[str, Sequence[Run]]
+Series = dict[str, tuple[list[float], list[list[float]]]]
+
+
+@document_of.register
+def comparison_document(comparison: Comparison) -> Document:
+    """Everything that a reader needs to believe the verdicts, or not to."""
+    title = f"{', '.join(variant.name for variant in comparison.variants)}: {comparison.task} on {comparison.corpus}"
+    lead = (
+        f"{len(comparison.variants)} variants, each trained with the same {len(comparison.seeds)} seeds: same initial "
+        "values where parameters are shared, same batches. Every verdict is a paired test over seeds and items."
+    )
+    footer = f"Made by Oratory {__version__} from {comparison.id}."
+    return Document(title, lead, comparison_sections(comparison), footer)
+
+
+def comparison_sections(comparison: Comparison) -> list[Section]:
+    """The parts of a report on one comparison; the last one says how to repeat it."""
+    runs, results = comparison.runs(), comparison.task.results
+    labels = next(run.labels for found in runs.values() for run in found)
+    compared = results.compared({name: [run.result for run in found] for name, found in runs.items()}, labels)
+    topics = [_verdicts(comparison), _parts(comparison), _curves(comparison, runs), *compared]
+    return [section_of(topic) for topic in (*topics, _settings(comparison, runs))]
+
+
+def _verdicts(comparison: Comparison) -> Topic:
+    first, metric = comparison.variants[0].name, comparison.metric
+    sentences, rows = [], {}
+    for variant in comparison.variants[1:]:
+        difference = variant.whole.difference
+        if difference is None:
+            continue
+        sentences.append(
+            f"{variant.name}: {comparison.verdict_text(variant)}; {metric.show_difference(difference.mean)} "
+            f"against {first}, better with {difference.wins} of {difference.seeds} seeds."
+        )
+        plot = metric.plotted_difference
+        interval = (plot(difference.interval[0]), plot(difference.interval[1])) if difference.interval else None
+        rows[variant.name] = Mark(plot(difference.mean), interval, tuple(map(plot, difference.seed_differences)))
+    sentences += [f"Failed: {where}: {why}" for where, why in comparison.problems.items()]
+    picture = Differences(rows, f"difference of {metric.difference_label} from {first}", metric.better)
+    caption = (
+        f"Differences from {first}, with 95% intervals; each dot is one seed. An interval that leaves out zero may "
+        "still not be a difference once all variants are counted (Holm)."
+    )
+    return Topic(
+        f"Verdicts: {comparison.task}",
+        "A difference counts when chance alone would rarely make one as large, over new seeds and new items.",
+        sentences=tuple(sentences),
+        figures=(Drawn(f"differences-{comparison.id}", picture, caption),),
+        tables=(comparison.verdict_table(),),
+    )
+
+
+def _parts(comparison: Comparison) -> Topic:
+    names, metric = list(comparison.variants[0].parts), comparison.metric
+    variants = {variant.name: [_mark(metric, variant.parts[name]) for name in names] for variant in comparison.variants}
+    baselines = {
+        name: [None if values.get(part) is None else metric.factor * values[part] for part in names]  # type: ignore[operator]
+        for name, values in comparison.baselines.items()
+    }
+    topic = comparison.task.results.parts(names, variants, baselines, metric)
+    return replace(topic, tables=tuple(comparison.part_tables()))
+
+
+def _mark(metric: Metric, part: Part) -> Mark:
+    ends = part.estimate.interval
+    interval = (metric.plotted(ends[0]), metric.plotted(ends[1])) if ends else None
+    return Mark(metric.plotted(part.estimate.mean), interval)
+
+
+def _curves(comparison: Comparison, runs: Runs) -> Topic:
+    results = comparison.task.results
+    histories = {name: [run.history() for run in found] for name, found in runs.items()}
+    curves, lead = results.compared_curves([history for found in histories.values() for history in found])
+    caption = "Mean over seeds; the band goes from the lowest seed to the highest."
+    figures = []
+    for curve in curves:
+        series = _series(curve, results.place, histories)
+        if series:
+            picture = Curves(series, results.place_label, curve.label, log=curve.log)
+            figures.append(Drawn(f"curves-{curve.name}-{comparison.id}", picture, caption))
+    return Topic("Learning curves", lead, figures=tuple(figures))
+
+
+def _series(curve: Curve, place: str, histories: Mapping[str, Sequence[History]]) -> Series:
+    """Every variant's curves of one figure."""
+    series: Series = {}
+    for name, found in histories.items():
+        read = [
+            [(float(entry[place]), value) for entry in history if (value := curve.value(entry)) is not None]
+            for history in found
+        ]
+        shortest = min(map(len, read))  # Early stopping ends curves at different places.
+        if shortest:
+            xs = [at for at, _ in read[0][:shortest]]
+            series[name] = (xs, [[value for _, value in points[:shortest]] for points in read])
+    return series
+
+
+def _settings(comparison: Comparison, runs: Runs) -> Topic:
+    first = {name: found[0] for name, found in runs.items()}
+    given = [name for run in first.values() for name, value in run.settings.items() if value is not None]
+    rows = [(name, *(str(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]
+    settings = Table("Settings", ("setting", *first), tuple(rows), words=1 + len(first))
+    counts = [run.record.parameters for run in first.values()]
+    parts = dict.fromkeys(part for count in counts for part in count.components)
+    counted = [(part, *(number(count.components.get(part)) for count in counts)) for part in parts]
+    counted.append(("total", *(number(count.total) for count in counts)))
+    parameters = Table("Parameters", ("part", *first), tuple(counted))
+    record = next(iter(first.values())).record
+    versions = Table("Versions", ("what", "version"), tuple(record.versions.items()), words=2)
+    return Topic(
+        "How to repeat it",
+        f"Corpus {comparison.corpus}, fingerprint {comparison.fingerprint}; on {record.machine.platform}.",
+        code=command_of(comparison),
+        tables=(parameters, settings, versions),
+    )

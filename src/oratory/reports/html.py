@@ -1,0 +1,15 @@
+"""A report as one page in one file: no script, no outside resource, light and dark, ready to print."""
+
+from markupsafe import Markup
+
+from oratory.reports.document import Document
+from oratory.reports.svg import inline
+from oratory.reports.template import environment
+
+
+def render(document: Document) -> str:
+    """The page as text. Everything that comes from a corpus is escaped."""
+    templates = environment()
+    templates.filters["table"] = lambda table: Markup(table.html())
+    templates.filters["svg"] = lambda figure: Markup(inline(figure))
+    return templates.get_template("page.html").render(document=document)

@@ -1,0 +1,50 @@
+"""The report on one run: what it scored, how it got there, and how to train it again."""
+
+from oratory import __version__
+from oratory.pictures import Curves, Drawn, Topic
+from oratory.reports.command import command_of
+from oratory.reports.document import Document, document_of, section_of
+from oratory.runs import Run
+from oratory.tables import Table, number
+
+
+@document_of.register
+def run_document(run: Run) -> Document:
+    """Everything that the record of a finished run holds, for a reader."""
+    scored, *others = run.task.results.topics(run)
+    lead = (
+        f"One run, after {run.step:,} updates and {number(run.record.seconds, 1)} seconds. One seed cannot tell a "
+        "better model from a lucky one: compare variants over several seeds for that."
+    )
+    name = f"{run.task} on {run.record.corpus.name}, seed {run.seed}"
+    sections = [section_of(topic) for topic in (scored, _curves(run), *others, _settings(run))]
+    return Document(name, lead, sections, f"Made by Oratory {__version__} from {run.id}.")
+
+
+def _curves(run: Run) -> Topic:
+    """Every figure along training."""
+    results, history = run.task.results, run.history()
+    xs = [float(entry[results.place]) for entry in history]
+    curves = results.curves(history)
+    figures = []
+    if curves:
+        series = {curve.name: (xs, [curve.values(history)]) for curve in curves}
+        picture = Curves(series, results.place_label, curves[0].label, log=curves[0].log)
+        caption = f"{curves[0].label.partition(',')[0].capitalize()} along training."
+        figures.append(Drawn("curves", picture, caption))
+    losses = [(float(entry["step"]), float(entry["loss"])) for entry in run.metrics() if "loss" in entry]
+    if losses:
+        steps, values = zip(*losses, strict=True)
+        picture = Curves({"loss": (steps, [values])}, "update", "loss of the batch, nats")
+        figures.append(Drawn("loss", picture, "The loss of every update."))
+    return Topic("Learning curves", figures=tuple(figures))
+
+
+def _settings(run: Run) -> Topic:
+    record = run.record
+    parts = [(name, number(count)) for name, count in record.parameters.components.items()]
+    parameters = Table("Parameters", ("part", "parameters"), (*parts, ("total", number(record.parameters.total))))
+    versions = Table("Versions", ("what", "version"), tuple(record.versions.items()), words=2)
+    lead = f"Corpus {record.corpus.name}, fingerprint {record.corpus.fingerprint}"
+    lead += f"; on {record.machine.platform}, {record.machine.threads} threads."
+    return Topic("How to repeat it", lead, code=command_of(run), tables=(parameters, run.all_settings(), versions))

@@ -1,0 +1,72 @@
+"""The report on a search: the best settings first, then all that was tried."""
+
+from oratory import __version__
+from oratory.pictures import Bars, Curves, Drawn, Mark, Topic
+from oratory.reports.command import best_command, command_of
+from oratory.reports.document import Document, document_of, section_of
+from oratory.searches.result import COMPLETE, FAILED, PRUNED, Search
+
+
+@document_of.register
+def search_document(found: Search) -> Document:
+    """Everything that a reader needs to use the settings, and to know what it took to find them."""
+    topics = [_best(found), Topic("All trials", tables=(found.trial_table(),)), _budget(found)]
+    topics += [_importance(found)] if found.importance is not None else []
+    lead = f"Corpus {found.corpus}, fingerprint {found.fingerprint}."
+    topics.append(Topic("How to repeat it", lead, code=command_of(found)))
+    title = f"{', '.join(found.space)}: a search, {found.task} on {found.corpus}"
+    footer = f"Made by Oratory {__version__} from {found.id}."
+    return Document(title, _lead(found), [section_of(topic) for topic in topics], footer)
+
+
+def _lead(found: Search) -> str:
+    dev = "a dev split carved from train" if found.carved else "the dev split"
+    return (
+        f"{len(found.trials)} trials by {found.method}, up to {len(found.seeds)} seeds each: "
+        f"{found.count(COMPLETE)} complete, {found.count(PRUNED)} pruned, {found.count(FAILED)} failed. Chosen by the "
+        f"mean over seeds on {dev}; test was measured for the chosen settings alone, after they had been chosen."
+    )
+
+
+def _best(found: Search) -> Topic:
+    best, metric = found.best, found.metric
+    words = ", ".join(f"{name}={value}" for name, value in best.settings.items())
+    interval = f" ({metric.show_interval(best.interval)})" if best.interval else ""
+    return Topic(
+        "The best settings",
+        "Settings that were chosen by their figure on dev look better on dev than they are; on test they do not.",
+        sentences=(
+            f"Trial {best.number}: {words}.",
+            f"{found.unit}: {metric.show(best.mean)}{interval}, mean of {len(best.values)} seeds.",
+        ),
+        tables=(found.test.table(),) if found.test else (),
+        code=best_command(found),
+    )
+
+
+def _budget(found: Search) -> Topic:
+    budget, plot = found.budget, found.metric.plotted
+    xs = [float(trials) for trials, _, _ in budget]
+    series = {
+        "expected best of so many trials": (xs, [[plot(expected) for _, expected, _ in budget]]),
+        "best after so many trials": (xs, [[plot(best) for _, _, best in budget]]),
+    }
+    caption = "The best of a number of trials drawn from these, on average, and the best there was at each point."
+    return Topic(
+        "The best against the budget",
+        "Compare two kinds of models at the same number of trials (Dodge et al., 2019, arXiv:1909.03004).",
+        figures=(Drawn(f"budget-{found.id}", Curves(series, "trials", found.unit), caption),),
+        tables=(found.budget_table(),),
+    )
+
+
+def _importance(found: Search) -> Topic:
+    shares = found.importance or {}
+    marks = {"share of variance": [Mark(100 * share) for share in shares.values()]}
+    picture = Bars(tuple(shares), marks, "share of variance, %")
+    caption = "How much of the variance on dev each setting explains, within the ranges that were searched (fANOVA)."
+    return Topic(
+        "What mattered",
+        figures=(Drawn(f"importance-{found.id}", picture, caption),),
+        tables=(found.importance_table(),),
+    )

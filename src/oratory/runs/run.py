@@ -1,0 +1,240 @@
+"""A run in the store: its record, and its files as they are asked for."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oratory.errors import InputError
+from oratory.files import digest, read_bytes, write_text
+from oratory.runs.record import ITEMS, METRICS, MODEL, RECORD, TIMES, TOKENIZER, Record
+from oratory.tables import Table, Tabled, number
+from oratory.training.tasks import Task, task_of
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from oratory.model import ModelConfig, Transformer
+    from oratory.text import Corpus
+    from oratory.tokens import Tokenizer
+    from oratory.training.origins import Origin
+
+FACTORS = (1, 2, 4, 8)
+"""Multiples of the training context."""
+
+
+@dataclass(frozen=True, repr=False)
+class Run(Tabled):
+    """One variant trained with one seed on one corpus. Its folder holds all that a comparison or a report needs."""
+
+    folder: Path
+    record: Record
+
+    @classmethod
+    def read(cls, folder: Path) -> "Run":
+        """The run in a folder, or an InputError that says why there is none."""
+        return cls(folder, Record.read(folder))
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id}: {self.task} on {self.record.corpus.name}, seed {self.seed}, {self.status}>"
+
+    @property
+    def id(self) -> str:
+        return self.record.id
+
+    @property
+    def seed(self) -> int:
+        return self.record.seed
+
+    @property
+    def status(self) -> str:
+        return self.record.status
+
+    @property
+    def step(self) -> int:
+        return self.record.step
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the classes, where there are any."""
+        return self.record.labels
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the task keeps in the record."""
+        return self.record.facts
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the corpus."""
+        return self.record.corpus.fingerprint
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting by its name."""
+        return dict(self.record.settings)
+
+    @property
+    def task(self) -> Task:
+        """What the model was trained for."""
+        return task_of(self.record.task)
+
+    @property
+    def origin(self) -> "Origin":
+        """Where the model came from."""
+        from oratory.training.origins import origin_of
+
+        return origin_of(self.record.settings)
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """Every figure of the finished run, by split or text."""
+        if self.status != "finished":
+            raise InputError(f"The run {self.id} is not finished ({self.status}), so it has no result yet.")
+        return dict(self.record.result or {})
+
+    def write(self, **changes: Any) -> "Run":
+        """The run with a changed record, written."""
+        record = self.record.changed(**changes)
+        write_text(self.folder / RECORD, json.dumps(record.to_dict(), indent=1, ensure_ascii=False, allow_nan=False))
+        return Run(self.folder, record)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Every line of the metrics: one for each update, and one for each evaluation."""
+        return _lines(self.folder / METRICS)
+
+    def history(self) -> list[dict[str, Any]]:
+        """The evaluations."""
+        times = {entry["step"]: entry["seconds"] for entry in _lines(self.folder / TIMES)}
+        found = [entry for entry in self.metrics() if "epoch" in entry]
+        return [{**entry, "seconds": times.get(entry["step"])} for entry in found]
+
+    def items(self) -> "pyarrow.Table":
+        """The results item by item, for dev and test: predictions of texts, or the nats of tokens."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        path = self.folder / ITEMS
+        try:
+            return pq.read_table(pa.BufferReader(read_bytes(path)))
+        except pa.ArrowException as error:
+            raise InputError(f"{path} is not a whole Parquet file: {error}.") from None
+
+    @cached_property
+    def tokenizer(self) -> "Tokenizer":
+        from oratory.tokens import load_tokenizer
+
+        return load_tokenizer(self.folder / TOKENIZER)
+
+    @cached_property
+    def config(self) -> "ModelConfig":
+        """The configuration of the model. Mechanisms of a plugin must be loaded before."""
+        try:
+            return self.task.config_of(self.record.settings)
+        except InputError as error:
+            names = " ".join(plugin.name for plugin in self.record.plugins)
+            hint = f" It was trained with --plugin {names}." if names else ""
+            raise InputError(f"The run {self.id}: {error}{hint}") from None
+
+    @cached_property
+    def model(self) -> "Transformer":
+        """The trained model, ready to use."""
+        return self.load_model()
+
+    def load_model(self) -> "Transformer":
+        """The trained model, loaded once more."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load
+
+        if self.status != "finished":
+            raise InputError(f"The run {self.id} is not finished ({self.status}); train it to its end first.")
+        try:
+            tensors = load(read_bytes(self.folder / MODEL))
+            model: Transformer = self.origin.trained(self, tensors)  # type: ignore[assignment]
+        except (SafetensorError, RuntimeError) as error:
+            raise InputError(f"{self.folder / MODEL} does not hold the weights of this run: {error}.") from None
+        return model
+
+    def initial_model(self) -> "Transformer":
+        """The model before training."""
+        model: Transformer = self.origin.initial(self)  # type: ignore[assignment]
+        return model
+
+    def load_corpus(self) -> "Corpus":
+        """The corpus, from where it was when the run began."""
+        from oratory.text import load_corpus
+
+        source = self.record.corpus.source
+        if source is None:
+            raise InputError(f"The run {self.id} does not say how its corpus was loaded; name it with --data.")
+        return load_corpus(source)
+
+    def score(self, texts: str | Sequence[str]) -> list[Any]:
+        """Each text by itself: class probabilities, or the surprisal of every token."""
+        from oratory.text.corpus import one_line
+
+        lines = [one_line(text) for text in ([texts] if isinstance(texts, str) else texts)]
+        if not lines or not all(lines):
+            raise InputError("There is nothing to score: a text is empty.")
+        return [self.task.score(self, line) for line in lines]
+
+    def generate(self, prompt: str = "", tokens: int = 50, **options: Any) -> str:
+        """The prompt and its continuation by a language model; `options` are those of `oratory.generate`."""
+        return self.task.generate(self, prompt, tokens, **options)
+
+    def extrapolate(self, corpus: "Corpus", factors: Sequence[int] = FACTORS) -> Any:
+        """Perplexity of the test texts with several multiples of the training context."""
+        return self.task.extrapolate(self, corpus, factors)
+
+    def verify(self) -> list[str]:
+        """A sentence for every file that is missing or changed."""
+        wrong = []
+        for name, expected in self.record.files.items():
+            try:
+                found = digest(read_bytes(self.folder / name))
+            except InputError as error:
+                wrong.append(str(error))
+                continue
+            if found != expected:
+                wrong.append(f"{self.folder / name} was changed or damaged: its checksum is not that of the record.")
+        return wrong
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        record = self.record.to_dict()
+        shown = {"run": self.id, "status": self.status, "task": self.record.task}
+        shown |= {name: record[name] for name in ("corpus", "seed", "settings", "parameters", "seconds")}
+        return shown | self.task.results.facts(self, self.record.result or {})
+
+    def tables(self) -> list[Table]:
+        """The result, and the settings that were given."""
+        return [*self.results(), self._about(self.record.given)]
+
+    def results(self) -> list[Table]:
+        """The result, where there is one."""
+        return self.task.results.tables(self) if self.status == "finished" else []
+
+    def all_settings(self) -> Table:
+        """Every setting, given or not."""
+        return self._about(self.record.settings)
+
+    def _about(self, settings: Mapping[str, Any]) -> Table:
+        record = self.record
+        about = [
+            ("run", self.id),
+            ("status", self.status),
+            ("corpus", f"{record.corpus.name} ({record.corpus.fingerprint})"),
+            ("seed", str(self.seed)),
+            ("parameters", number(record.parameters.total)),
+            ("seconds", number(record.seconds, 1)),
+        ]
+        rows = tuple((name, str(value)) for name, value in settings.items())
+        return Table("The run", ("setting", "value"), (*about, *rows), words=2)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """The lines of a JSON lines file; one that was cut short at the end is left out."""
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    return [json.loads(line) for line in lines]

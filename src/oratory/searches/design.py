@@ -1,0 +1,167 @@
+"""The design of a search: a space of settings, a method, and how many points are tried."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from oratory import __version__
+from oratory.errors import InputError, unknown
+from oratory.execution.jobs import Job
+from oratory.files import digest
+from oratory.ids import id_of, key_of
+from oratory.runs.record import NOT_IDENTITY
+from oratory.searches.space import Choices, Space, setting_kinds
+from oratory.text import Corpus
+from oratory.training.origins import Origin, origin_of
+from oratory.training.origins.scratch import USUAL_TOKENIZER
+from oratory.training.tasks import Task
+from oratory.training.tasks.metric import Metric
+
+METHODS = ("tpe", "random", "grid")
+TRIALS = 20
+SEEDS = 3
+AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class SearchDesign:
+    """A search: the same design, corpus and seeds give the same trials."""
+
+    task: Task
+    corpus: Corpus
+    """As it was given; if it has no dev, one is carved for every trial."""
+    space: Space
+    method: str = "tpe"
+    trials: int | None = None
+    """None for the whole grid, or for 20."""
+    seeds: tuple[int, ...] = tuple(range(SEEDS))
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What all trials share."""
+    search_seed: int = 0
+    at_once: int = AT_ONCE
+    """Points that are drawn together; it decides what TPE knows when it draws them."""
+    prune: bool = True
+    plugins: tuple[tuple[str, str], ...] = ()
+    """Files of mechanisms: where they are, and their content."""
+
+    def __post_init__(self) -> None:
+        known = setting_kinds(self.origin)
+        wrong = next((name for name in (*self.space.parts, *self.settings) if name not in known), None)
+        if wrong is not None:
+            raise unknown("setting", wrong, known)
+        if self.method not in METHODS:
+            raise unknown("method", self.method, METHODS)
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise InputError(f"The seeds must be different from each other, and at least one: {list(self.seeds)}.")
+        if self.at_once < 1:
+            raise InputError(f"--at-once {self.at_once}: at least one point is needed.")
+        for name in self.space.parts:
+            if name in self.settings:
+                raise InputError(f"{name} is given for all trials, and searched as well.")
+            if name in NOT_IDENTITY:
+                raise InputError(f"{name} decides nothing about the result, so there is nothing to search.")
+        self._check_trials()
+
+    @property
+    def origin(self) -> Origin:
+        """Where the models come from."""
+        return origin_of(self.settings)
+
+    def _check_trials(self) -> None:
+        if self.trials is not None and self.trials < 1:
+            raise InputError(f"--trials {self.trials}: at least one is needed.")
+        size = self.space.grid() if self.method == "grid" else self.space.size
+        if size is None or self.trials is None:
+            return
+        if self.method == "grid" and self.trials < size:
+            raise InputError(
+                f"The grid has {size:,} points, and --trials {self.trials:,} would leave some out; "
+                "leave --trials away, or use --method random."
+            )
+        if self.method != "grid" and self.trials > size:
+            raise InputError(f"The space has no more than {size:,} points; use --method grid, or fewer trials.")
+
+    @property
+    def points(self) -> int:
+        """How many trials there will be."""
+        if self.method == "grid":
+            return self.space.grid()
+        return min(TRIALS, self.space.size or TRIALS) if self.trials is None else self.trials
+
+    @cached_property
+    def carved(self) -> bool:
+        """Whether the corpus brings no dev for the task."""
+        self.task.need(self.corpus)
+        return not self.task.has(self.corpus, "dev")
+
+    @cached_property
+    def ready(self) -> Corpus:
+        """The corpus that the trials get: with a dev split to choose on."""
+        return self.corpus.with_dev() if self.carved else self.corpus
+
+    @property
+    def drawn(self) -> Space:
+        """The space that points are drawn from: lists only, for a grid."""
+        return self.space.listed() if self.method == "grid" else self.space
+
+    @property
+    def tokenizers(self) -> tuple[str, ...]:
+        """Every tokenizer that a trial may have; a published model brings its own."""
+        if "tokenizer" not in self.origin.known():
+            return ()
+        part = self.space.parts.get("tokenizer")
+        return part.values if isinstance(part, Choices) else (self.settings.get("tokenizer", USUAL_TOKENIZER),)
+
+    @property
+    def test_metric(self) -> Metric:
+        """The metric of the chosen settings on test."""
+        return self.task.metric(len(set(self.tokenizers)) <= 1)
+
+    @property
+    def metric(self) -> Metric:
+        """The metric on dev that settings are chosen by."""
+        return self.test_metric.chosen_by()
+
+    def jobs(self, number: int, settings: Mapping[str, str], seeds: Sequence[int]) -> list[Job]:
+        """The runs of a trial."""
+        shared = {**self.settings, **settings}
+        return [Job(f"trial {number}", self.task.name, shared, seed) for seed in seeds]
+
+    def check(self) -> None:
+        """Refuse a space of which some part cannot be trained, before anything is."""
+        for point in self.space.probes():
+            try:
+                self.origin.complete(self.task, {**self.settings, **point})
+            except InputError as error:
+                words = " ".join(f"{name}={value}" for name, value in point.items())
+                raise InputError(f"A point of the space cannot be trained, {words}: {error}") from None
+        first = {**self.settings, **next(self.space.probes())}
+        for more in [{"tokenizer": name} for name in self.tokenizers] or [{}]:
+            self.origin.prepare(self.task, self.ready, first | more, 0)
+
+    @property
+    def id(self) -> str:
+        """A name that follows from everything that decides which trials there are, but not from how many."""
+        kept = self.to_dict()
+        plugins = [digest(content.encode()) for _, content in self.plugins]
+        described = {name: value for name, value in kept.items() if name not in ("trials", "source", "plugins")}
+        return id_of("search", key_of([described, plugins, __version__]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, from which the design can be made again."""
+        return {
+            "task": self.task.name,
+            "fingerprint": self.corpus.fingerprint,
+            "space": self.space.to_dict(),
+            "method": self.method,
+            "trials": self.trials,
+            "seeds": list(self.seeds),
+            "settings": dict(self.settings),
+            "source": self.corpus.source,
+            "plugins": [path for path, _ in self.plugins],
+            "search_seed": self.search_seed,
+            "at_once": self.at_once,
+            "prune": self.prune,
+            "better": self.metric.better,
+        }

@@ -1,0 +1,122 @@
+"""What every origin has: where the weights of a model come from before training."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from oratory.training.config import TrainConfig
+from oratory.training.setting import Setting
+from oratory.training.tasks.task import Task
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from oratory.model import ModelConfig
+    from oratory.text import Corpus
+    from oratory.tokens import Tokenizer
+    from oratory.training.prepared import Prepared
+
+
+@dataclass(frozen=True)
+class Completed:
+    """Settings that make sense together, before a tokenizer is trained or a model is loaded."""
+
+    task: Task
+    training: TrainConfig
+    settings: Mapping[str, Any]
+    """Every setting that is known by now, as the record of a run will have it."""
+
+
+class StoredRun(Protocol):
+    """What an origin needs to know of a run to load its model."""
+
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def settings(self) -> dict[str, Any]: ...
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def config(self) -> "ModelConfig": ...
+    @property
+    def tokenizer(self) -> "Tokenizer": ...
+
+
+class Origin(ABC):
+    """Where a model comes from: how settings are completed, how weights come in, which command makes it again."""
+
+    name: ClassVar[str]
+    noun: ClassVar[str]
+    """What models of this origin are called in a sentence."""
+    frames_texts: ClassVar[bool] = False
+    """Whether the tokenizer puts special tokens of its own around every text."""
+
+    @abstractmethod
+    def claims(self, settings: Mapping[str, Any]) -> bool:
+        """Whether settings, given or recorded, are those of this origin."""
+
+    @abstractmethod
+    def settings(self) -> list[Setting]:
+        """Every setting that a user may give."""
+
+    def known(self) -> dict[str, Any]:
+        """The names of its settings with their types."""
+        return {setting.name: setting.type for setting in self.settings()}
+
+    def serves(self, task: Task) -> bool:
+        """Whether its models can be trained for a task."""
+        return True
+
+    @abstractmethod
+    def base(self, task: Task) -> dict[str, Any]:
+        """The base settings of a task, where they differ from the defaults."""
+
+    def given(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """Settings as a record keeps them, so that they mean the same in any folder."""
+        return dict(settings)
+
+    @abstractmethod
+    def complete(self, task: Task, settings: Mapping[str, str]) -> Completed:
+        """Complete settings and refuse what makes no sense. Nothing is trained or loaded."""
+
+    @abstractmethod
+    def prepare(self, task: Task, corpus: "Corpus", settings: Mapping[str, str], seed: int) -> "Prepared":
+        """Everything that a run trains."""
+
+    @abstractmethod
+    def compared(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a record's settings, those that `Completed.settings` has for the same run."""
+
+    @abstractmethod
+    def initial(self, run: StoredRun) -> "nn.Module":
+        """The model of a run before training."""
+
+    @abstractmethod
+    def trained(self, run: StoredRun, tensors: "Mapping[str, Tensor]") -> "nn.Module":
+        """The model of a run with the values of its file."""
+
+    @abstractmethod
+    def published_tensors(self, run: StoredRun, tensors: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
+        """The values of a trained model by the names that transformers has for them."""
+
+    @abstractmethod
+    def command(self, task: Task, given: Mapping[str, str]) -> list[str]:
+        """The words of the command that trains such a run, without its data and seed."""
+
+    def option(self, settings: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+        """The words that name this origin in a command over many runs, and the settings that remain."""
+        return [], dict(settings)
+
+    def ready(self, settings: Mapping[str, str]) -> None:  # noqa: B027 - nothing to refuse, unless an origin has something
+        """Refuse settings whose model, or a library that it needs, is not at hand."""
+
+
+def unknown_name(names: Sequence[str], settings: Mapping[str, Any]) -> str | None:
+    """The first setting that is not one of these names."""
+    return next((name for name in settings if name not in names), None)

@@ -1,0 +1,134 @@
+"""A model from nothing: its initial values follow from the seed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from oratory.errors import InputError, unknown
+from oratory.training.config import prefixed, split_settings, training_from, training_settings, written_training
+from oratory.training.origins.origin import Completed, Origin, StoredRun, unknown_name
+from oratory.training.prepared import Prepared
+from oratory.training.setting import Setting, settings_in
+from oratory.training.tasks.task import Task
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from oratory.model import ModelConfig, Transformer
+    from oratory.text import Corpus
+
+FROM_CORPUS = ("output", "causal", "vocabulary", "classes")
+"""Settings of a model that the task and the corpus decide."""
+USUAL_TOKENIZER = "word"
+
+
+@dataclass(frozen=True)
+class CompletedScratch(Completed):
+    """The settings of a model from nothing; its vocabulary and classes are still to come."""
+
+    config: "ModelConfig"
+    tokenizer: str
+
+
+@dataclass(frozen=True)
+class PreparedScratch(Prepared):
+    """A model from nothing, ready to be built."""
+
+    def build(self) -> "Transformer":
+        from oratory.model import Transformer
+
+        return Transformer(self.config, self.seed)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        training = written_training(self.training)
+        return {"tokenizer": self.tokenizer_settings, **self.task.recorded(self.config), **training}
+
+
+class Scratch(Origin):
+    """A new model, whose initial values follow from the seed."""
+
+    name = "scratch"
+    noun = "models from nothing"
+
+    def claims(self, settings: Mapping[str, Any]) -> bool:
+        return "model" not in settings
+
+    def settings(self) -> list[Setting]:
+        from oratory.mechanisms import REGISTRY
+        from oratory.mechanisms.kinds import KINDS
+        from oratory.model import ModelConfig
+        from oratory.model.config import INITS
+        from oratory.tokens.corpus import SETTINGS as TOKENIZERS
+
+        tokenizer = Setting("tokenizer", str, "How text becomes tokens.", USUAL_TOKENIZER, TOKENIZERS)
+        kinds = {kind: REGISTRY[kind] for kind in KINDS}
+        model = settings_in(ModelConfig, choices=kinds, words={"init": INITS}, without=FROM_CORPUS)
+        return [tokenizer, *model, *training_settings()]
+
+    def base(self, task: Task) -> dict[str, Any]:
+        return {**task.model, **prefixed(task.training)}
+
+    def complete(self, task: Task, settings: Mapping[str, str]) -> CompletedScratch:
+        wrong = unknown_name(list(self.known()), settings)
+        if wrong is not None:
+            raise unknown("setting", wrong, self.known())
+        training_given, changes = split_settings(settings)
+        chosen = changes.pop("tokenizer", USUAL_TOKENIZER)
+        training = training_from(task.training, training_given)
+        config = task.config(vocabulary=2, classes=2, **changes)
+        task.check(training, config.context)
+        tokenizer = task.tokenizer(chosen, config)
+        known = {"tokenizer": tokenizer, **task.recorded(config), **written_training(training)}
+        return CompletedScratch(task, training, known, config, tokenizer)
+
+    def prepare(self, task: Task, corpus: "Corpus", settings: Mapping[str, str], seed: int = 0) -> Prepared:
+        from oratory.model import Transformer, count_parameters
+        from oratory.tokens import train_tokenizer
+
+        task.need(corpus)
+        done = self.complete(task, settings)
+        given = corpus
+        if done.training.needs_dev:
+            corpus = corpus.with_dev()
+        tokenizer = train_tokenizer(corpus, done.tokenizer)
+        if done.training.word_dropout and tokenizer.unk_id is None:
+            raise InputError(
+                f"train.word_dropout needs a token for unknown text, and tokenizer={done.tokenizer} has none."
+            )
+        config = replace(done.config, vocabulary=len(tokenizer), classes=len(task.labels(corpus)))
+        parameters = count_parameters(Transformer(config, seed))
+        return PreparedScratch(
+            task=task,
+            corpus=corpus,
+            fingerprint=given.fingerprint,
+            source=given.source,
+            seed=seed,
+            tokenizer=tokenizer,
+            tokenizer_settings=done.tokenizer,
+            config=config,
+            training=done.training,
+            parameters=parameters,
+        )
+
+    def compared(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(settings)
+
+    def initial(self, run: StoredRun) -> "Transformer":
+        from oratory.model import Transformer
+
+        return Transformer(run.config, run.seed).eval()
+
+    def trained(self, run: StoredRun, tensors: "Mapping[str, Tensor]") -> "nn.Module":
+        model = self.initial(run)
+        model.load_state_dict(tensors)
+        return model
+
+    def published_tensors(self, run: StoredRun, tensors: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
+        raise InputError(
+            f"The run {run.id} was trained from scratch, and transformers has no class for it; --to onnx writes a file "
+            "that other programs run."
+        )
+
+    def command(self, task: Task, given: Mapping[str, str]) -> list[str]:
+        return ["oratory", "train", task.name, *(f"{name}={value}" for name, value in given.items())]

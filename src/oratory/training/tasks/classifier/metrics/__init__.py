@@ -1,0 +1,1 @@
+"""The metrics of a classifier; each is one file here."""
