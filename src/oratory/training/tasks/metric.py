@@ -100,8 +100,3 @@ class Metric(ABC):
     def of_baselines(self, found: "Baselines", weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
         """What each baseline scores, by part; `weights` are those of the parts."""
         raise NotImplementedError
-
-
-def better_of(one: float, other: float, metric: Metric) -> bool:
-    """Whether one mean is better than another."""
-    return one > other if metric.better == "higher" else one < other
