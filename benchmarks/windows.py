@@ -32,7 +32,8 @@ def step(pattern: str, context: int, vocabulary: int, **changes: Any) -> dict[st
     """The best time of a training step, and how much the process grew at its peak, in MiB."""
     import torch
 
-    from oratory.model import Transformer, base
+    from oratory.model import Transformer
+    from oratory.training.tasks import base
 
     torch.set_num_threads(2)
     model = Transformer(base("lm", vocabulary, pattern=pattern, context=context, **changes))

@@ -11,7 +11,7 @@ from typing import Any
 import oratory
 from oratory.cli import build
 from oratory.mechanisms.kinds import KINDS
-from oratory.recipes import load_recipe, recipe_names
+from oratory.recipes.read import load_any_recipe, recipe_names
 from oratory.reports.markdown import table
 from oratory.settings import about
 from oratory.tables import Table
@@ -124,9 +124,8 @@ def recipes() -> Iterator[str]:
         "What `oratory reproduce NAME` runs. [The reference experiments](../explanation/experiments.md) says how to "
         "read the results."
     )
-    found = [load_recipe(name) for name in recipe_names()]
-    rows = tuple((recipe.name, recipe.title, recipe.task.name) for recipe in found)
-    yield table(Table("Recipes", ("name", "what", "task"), rows, words=3))
+    rows = tuple((name, load_any_recipe(name).title) for name in recipe_names())
+    yield table(Table("Recipes", ("name", "what"), rows, words=2))
 
 
 @page("commands")
@@ -148,11 +147,9 @@ def api() -> Iterator[str]:
         "Everything here is a name of the package: `import oratory as ora`, then `ora.compare(...)`. The commands call "
         "the same functions."
     )
-    rooms: dict[str, list[str]] = {"oratory.api": []}
-    for name in oratory.__all__:
-        rooms.setdefault(oratory._HOME[name], []).append(name)
+    rooms = {"api": oratory._ROOMS["api"], **oratory._ROOMS}
     for room, names in rooms.items():
-        yield f"## `{room}`"
+        yield f"## `oratory.{room}`"
         for name in names:
             found = getattr(oratory, name)
             yield f"::: {found.__name__ if inspect.ismodule(found) else f'{found.__module__}.{found.__qualname__}'}"

@@ -1,6 +1,5 @@
 """What the tests share: the reference speeches, a small corpus, and a cache of their own."""
 
-import math
 import os
 import shutil
 import signal
@@ -23,7 +22,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 SLOW = {
-    *("cli", "comparisons", "execution", "exports", "inspect", "recipes", "reports", "searches"),
+    *("cli", "comparisons", "execution", "exports", "fuzz", "inspect", "recipes", "reports", "searches"),
     *("test_calibration.py", "test_contract.py", "test_docs.py", "test_finetune.py", "test_generate.py"),
     *("test_loop.py", "test_measure.py", "test_sparse.py"),
 }
@@ -31,22 +30,12 @@ SLOW = {
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests of slow rooms and of browsers, and let every process begin with its share of the docs.
-
-    The pages of the docs take longest; at the end, the other processes would wait for them.
-    """
+    """Mark the tests of slow rooms and of browsers."""
     for item in items:
         if SLOW.intersection(item.path.relative_to(config.rootpath / "tests").parts):
             item.add_marker("slow")
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("long")
-    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    docs = [item for item in items if "test_docs" in item.nodeid]
-    others = [item for item in items if "test_docs" not in item.nodeid]
-    part = math.ceil(len(others) / processes)
-    items[:] = [
-        item for at in range(processes) for item in (*docs[at::processes], *others[at * part : (at + 1) * part])
-    ]
 
 
 @pytest.fixture(autouse=True, scope="session")

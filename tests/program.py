@@ -20,7 +20,15 @@ from typing import Any, NoReturn
 
 from oratory.cli import main
 
-MORE = ("matplotlib.backends.backend_agg", "optuna", "sklearn.svm", "torch._dynamo", "transformers", "typst")
+MORE = (
+    "matplotlib.backends.backend_agg",
+    "nltk.tokenize",
+    "optuna",
+    "sklearn.svm",
+    "torch._dynamo",
+    "transformers",
+    "typst",
+)
 """What commands import when they run."""
 
 
@@ -63,8 +71,8 @@ class Program:
             self._server.communicate(timeout=120)
 
 
-def _serve() -> None:
-    """Answer each line of stdin, a call, with a line on stdout, its exit code."""
+def import_everything() -> None:
+    """Import all of the program, and what its commands import when they run."""
     import oratory
 
     for found in pkgutil.walk_packages(oratory.__path__, "oratory."):
@@ -73,6 +81,11 @@ def _serve() -> None:
     for name in MORE:
         with suppress(ImportError):
             import_module(name)
+
+
+def _serve() -> None:
+    """Answer each line of stdin, a call, with a line on stdout, its exit code."""
+    import_everything()
     for line in sys.stdin:
         call = json.loads(line)
         child = os.fork()

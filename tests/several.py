@@ -58,7 +58,7 @@ class Fault:
 def start_several(
     target: Callable[..., None], *arguments: Any, ranks: Sequence[int] = (0, 1), port: int | None = None
 ) -> list[BaseProcess]:
-    """Processes of a crew of two, each with its rank as the first argument.
+    """Two processes that train together, each with its rank as the first argument.
 
     They are forked from a server: this process may have threads, of Ray for one, that no fork of it would outlive.
     """

@@ -61,7 +61,12 @@ def run(line: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
     return 0, said.getvalue()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=name_of)
+def _lane(page: Path) -> Any:
+    """The README is tried every time; the other pages take minutes together."""
+    return page if page.name == "README.md" else pytest.param(page, marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("page", [_lane(page) for page in PAGES if blocks(page)], ids=name_of)
 def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_this_process: None) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").symlink_to(DOCS)  # Commands are given in a clone.

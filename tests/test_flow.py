@@ -29,7 +29,7 @@ ORDER = [
     "api",
     "cli",
 ]
-SHARED = {"discovery", "errors", "files", "ids", "pictures", "seeds", "settings", "tables"}
+SHARED = {"discovery", "errors", "files", "ids", "pictures", "records", "seeds", "settings", "tables"}
 """Modules beside the rooms that every room may use; they use no room."""
 
 

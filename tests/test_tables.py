@@ -1,4 +1,6 @@
-from oratory.tables import Table, number, percent
+import pytest
+
+from oratory.tables import Table, no_formula, number, percent
 
 
 def test_cells_are_escaped() -> None:
@@ -12,3 +14,13 @@ def test_cells_are_escaped() -> None:
 def test_figures() -> None:
     assert (number(1234567), number(3.14159, 2), number(None)) == ("1,234,567", "3.14", "–")
     assert (percent(0.5), percent(None)) == ("50.0", "–")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "@x", "+cmd|x", "-x", "\t=1", " =1", "-1+cmd|' /C calc'!A0", "+f(1)"])
+def test_what_a_spreadsheet_would_compute_is_text(text: str) -> None:
+    assert no_formula(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["", "a=b", "-1.5", "+0.3", "-0.3 to 0.5", "-12.5%", "1,234", "–", "-"])
+def test_figures_stay_figures(text: str) -> None:
+    assert no_formula(text) == text

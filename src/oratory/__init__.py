@@ -11,11 +11,13 @@
 Names are loaded when they are first used, so that importing Oratory costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from oratory.discovery import lazily
 
 if TYPE_CHECKING:
     from oratory.api import (
+        calibrate,
         compare,
         finetune,
         load_result,
@@ -26,33 +28,38 @@ if TYPE_CHECKING:
         search,
         train,
     )
-    from oratory.baselines import Baselines, NgramCounts, measure_baselines
     from oratory.comparisons import Comparison
     from oratory.errors import Failed, InputError
     from oratory.inspect import Maps, ablate, attend, heads_of
     from oratory.inspect.solve import Solution, solve
-    from oratory.model import ModelConfig, Transformer, base, count_parameters, generate, pretrained
+    from oratory.model import ModelConfig, Transformer, count_parameters, generate, pretrained
     from oratory.model.contract import check_mechanism
     from oratory.runs import Run, Store
     from oratory.text import Audit, Corpus, Description, audit, describe, export, load_corpus
     from oratory.tokens import Tokenizer, encode_classifier, encode_lm, load_tokenizer, train_tokenizer
+    from oratory.tokens.ngrams import NgramCounts
+    from oratory.training.baselines import Baselines, measure_baselines
     from oratory.training.explain import explain
+    from oratory.training.tasks import base
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _ROOMS = {
-    "oratory.errors": ("Failed", "InputError"),
-    "oratory.text": ("Audit", "Corpus", "Description", "audit", "describe", "export", "load_corpus"),
-    "oratory.tokens": ("Tokenizer", "encode_classifier", "encode_lm", "load_tokenizer", "train_tokenizer"),
-    "oratory.model": ("ModelConfig", "Transformer", "base", "count_parameters", "generate", "pretrained"),
-    "oratory.model.contract": ("check_mechanism",),
-    "oratory.baselines": ("Baselines", "NgramCounts", "measure_baselines"),
-    "oratory.training.explain": ("explain",),
-    "oratory.runs": ("Run", "Store"),
-    "oratory.comparisons": ("Comparison",),
-    "oratory.inspect": ("Maps", "ablate", "attend", "heads_of"),
-    "oratory.inspect.solve": ("Solution", "solve"),
-    "oratory.api": (
+    "errors": ("Failed", "InputError"),
+    "text": ("Audit", "Corpus", "Description", "audit", "describe", "export", "load_corpus"),
+    "tokens": ("Tokenizer", "encode_classifier", "encode_lm", "load_tokenizer", "train_tokenizer"),
+    "tokens.ngrams": ("NgramCounts",),
+    "model": ("ModelConfig", "Transformer", "count_parameters", "generate", "pretrained"),
+    "model.contract": ("check_mechanism",),
+    "training.baselines": ("Baselines", "measure_baselines"),
+    "training.explain": ("explain",),
+    "training.tasks": ("base",),
+    "runs": ("Run", "Store"),
+    "comparisons": ("Comparison",),
+    "inspect": ("Maps", "ablate", "attend", "heads_of"),
+    "inspect.solve": ("Solution", "solve"),
+    "api": (
+        "calibrate",
         "compare",
         "finetune",
         "load_result",
@@ -64,7 +71,6 @@ _ROOMS = {
         "train",
     ),
 }
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [  # noqa: RUF022 - in the order of the rooms
     "Failed",
@@ -83,7 +89,6 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "train_tokenizer",
     "ModelConfig",
     "Transformer",
-    "base",
     "count_parameters",
     "generate",
     "pretrained",
@@ -92,6 +97,7 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "NgramCounts",
     "measure_baselines",
     "explain",
+    "base",
     "Run",
     "Store",
     "Comparison",
@@ -101,6 +107,7 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "heads_of",
     "Solution",
     "solve",
+    "calibrate",
     "compare",
     "finetune",
     "load_result",
@@ -113,11 +120,8 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'oratory' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+__getattr__ = lazily(__name__, _ROOMS)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted({*globals(), *__all__})

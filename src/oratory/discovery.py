@@ -1,8 +1,9 @@
-"""Finding choices by being in their folder: no list to keep."""
+"""Finding choices by being in their folder, with no list to keep; and loading names when they are first used."""
 
 import pkgutil
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -18,3 +19,15 @@ def classes_in(package: str, base: type[T]) -> list[type[T]]:
             if isinstance(value, type) and issubclass(value, base) and value.__module__.startswith(module.__name__)
         ]
     return [cls for cls in found if not getattr(cls, "__abstractmethods__", None)]
+
+
+def lazily(package: str, rooms: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package: each name comes from its module, which is loaded when it is first needed."""
+    home = {name: module for module, names in rooms.items() for name in names}
+
+    def load(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{home[name]}"), name)
+
+    return load

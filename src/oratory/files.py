@@ -1,13 +1,18 @@
 """Reading files that people hand us, and writing files that are either whole or not there."""
 
 import hashlib
+import json
 import os
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from oratory.errors import InputError
 
+LARGE = 1 << 20
+"""Bytes from which on the checksum of a file is remembered."""
 LONGEST_LINE = 1_000_000
 """Characters in a line; beyond it the file is not line by line text, and is refused."""
 
@@ -20,21 +25,41 @@ def exists(path: Path) -> bool:
         return False
 
 
+def check_name(path: Path) -> None:
+    """Refuse a path that cannot be written down as text: file systems take names of any bytes."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{ascii(str(path))[1:-1]} has a name that is not UTF-8; rename it.") from None
+
+
+def check_regular(path: Path) -> Path:
+    """The path itself, if a regular file is there; opening a pipe would wait for ever."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path} is a folder; a file was expected there.")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path} is not a regular file.")
+    return path
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"{path} does not exist.")
+    if isinstance(error, PermissionError):
+        return InputError(f"{path} may not be read: no permission.")
+    return InputError(f"{path} cannot be read: {error.strerror}.")
+
+
 def read_bytes(path: Path) -> bytes:
     """The content of a regular file, or an InputError that says why not."""
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise InputError(f"{path} is a folder; a file was expected there.")
-        if not stat.S_ISREG(mode):
-            raise InputError(f"{path} is not a regular file.")
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist.") from None
-    except PermissionError:
-        raise InputError(f"{path} may not be read: no permission.") from None
+        content = check_regular(path).read_bytes()
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+        raise _unreadable(path, error) from None
     if not content:
         raise InputError(f"{path} is empty.")
     return content
@@ -67,6 +92,17 @@ def read_text(path: Path) -> str:
     return text
 
 
+def read_object(path: Path, fault: str = "") -> dict[str, Any]:
+    """The JSON object in a file; `fault` is what to call a file that has none, such as `damaged: it is `."""
+    try:
+        values = json.loads(read_bytes(path))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is {fault}not a JSON file: {error}.") from None
+    if not isinstance(values, dict):
+        raise InputError(f"{path} is {fault}not a JSON object.")
+    return values
+
+
 def read_lines(path: Path) -> list[tuple[int, str]]:
     """The lines that are not blank, each with its number from 1."""
     lines = [(n, line) for n, line in enumerate(read_text(path).split("\n"), 1) if line.strip()]
@@ -75,9 +111,36 @@ def read_lines(path: Path) -> list[tuple[int, str]]:
     return lines
 
 
+def check_folder(folder: Path) -> Path:
+    """Refuse a folder that could not be written to; returns the nearest one that exists. Nothing is written."""
+    place = next(near for near in (folder, *folder.absolute().parents) if exists(near))
+    if not place.is_dir():
+        raise InputError(f"{folder} cannot be written to: {place} is not a folder.")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise InputError(f"{folder} cannot be written to: no permission in {place}.")
+    return place
+
+
 def digest(content: bytes) -> str:
     """The checksum of a file's content."""
     return hashlib.sha256(content).hexdigest()
+
+
+_DIGESTS: dict[Path, tuple[int, int, str]] = {}
+"""The checksums of large files that were read, each with the time and the size that the file had."""
+
+
+def digest_of(path: Path) -> str:
+    """The checksum of a file. That of a large one is not worked out again before its time or size changes."""
+    with suppress(OSError):  # Which reading it says better.
+        now = path.stat()
+        known = _DIGESTS.get(path)
+        if known is not None and known[:2] == (now.st_mtime_ns, now.st_size):
+            return known[2]
+    found = digest(content := read_bytes(path))
+    if len(content) >= LARGE:
+        _DIGESTS[path] = (now.st_mtime_ns, now.st_size, found)
+    return found
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -93,13 +156,18 @@ def write_bytes(path: Path, content: bytes) -> None:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names in a folder are on the disk."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def write_text(path: Path, text: str) -> None:

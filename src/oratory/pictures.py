@@ -68,7 +68,7 @@ class Points:
 
     names: Sequence[str]
     variants: Mapping[str, Sequence[Mark | None]]
-    ylabel: str = "perplexity"
+    ylabel: str
     baselines: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     log: bool = True
 

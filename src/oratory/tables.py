@@ -1,11 +1,16 @@
 """Tables as plain values: the facts decide what they say, a report decides how they look."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isfinite
 from typing import Any
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that a terminal obeys instead of showing them, and halves of characters; not tabs and line ends."""
+_FORMULA = re.compile(r"\s*[=@\t\r]|\s*[-+](?![-+\d.,%\s…–±×to]*$)")
+"""How a text begins that a spreadsheet computes, unless it is a figure with its sign, or an interval."""
 TITLE = 80
 """Characters of a text above its table."""
 
@@ -51,15 +56,40 @@ def number(value: float | None, digits: int = 0) -> str:
     return "–" if value is None else f"{value:,.{digits}f}"
 
 
+def show_ends(interval: tuple[float, float] | None, show: Callable[[float], str]) -> str:
+    """The two ends of an interval; a dash where there is none."""
+    return "–" if interval is None else " to ".join(map(show, interval))
+
+
 def percent(value: float | None) -> str:
     """A share in percent, to a tenth."""
     return "–" if value is None else f"{100 * value:.1f}"
+
+
+def plural(noun: str) -> str:
+    """More than one of them; of `block of text`, the first word changes."""
+    first, blank, rest = noun.partition(" ")
+    if first.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{first}es{blank}{rest}"
+    if first.endswith("y") and first[-2:-1] not in "aeiou":
+        return f"{first[:-1]}ies{blank}{rest}"
+    return f"{first}s{blank}{rest}"
 
 
 def finite(value: Any) -> float | None:
     """A figure, or None where there is none that JSON could hold."""
     is_figure = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_figure and isfinite(value) else None
+
+
+def printable(text: str) -> str:
+    """A text for a terminal: what a terminal would obey is shown by its number, as in JSON and Python."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def no_formula(text: str) -> str:
+    """A text for a cell of a CSV file. One that a spreadsheet would compute has an apostrophe before it."""
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def shortened(text: str, longest: int) -> str:

@@ -71,7 +71,8 @@ def test_heads_and_ablation_over_the_corpus(oratory: Run, tmp_path: Path) -> Non
     facts = json.loads(done.stdout)
     assert len(facts["behaviour"]["heads"]) == len(facts["ablation"]["heads"]) == 4
     assert {"entropy", "distance", "self", "stripe", "change"} <= set(facts["behaviour"]["heads"][0])
-    assert len(facts["ablation"]["heads"][0]["interval"]) == 2
+    head = facts["ablation"]["heads"][0]
+    assert (head["interval"], head["verdict"]) == (None, "no verdict")  # There are two texts, which are too few.
     assert "The loss without a head" in out.read_text()
 
 

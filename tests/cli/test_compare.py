@@ -32,7 +32,11 @@ def test_a_comparison_from_end_to_end(oratory: Run, folder: Path, tmp_path: Path
     again = oratory(*words[:-8], *words[-8:])
     assert again.returncode == 0
     assert again.stderr.count("had") == 4
-    assert "no difference shown" in again.stdout
+    assert facts["variants"][1]["verdict_text"] == "no verdict: two seeds; at least three are needed"
+    assert "no verdict" in again.stdout
+    assert facts["warnings"] == ["2 seeds give no verdict: at least 3 are needed, 5 to explore, 10 to claim."]
+    assert facts["warnings"][0] in " ".join(again.stdout.split())
+    assert facts["warnings"][0] in page
 
 
 def test_a_mechanism_of_ones_own(oratory: Run, folder: Path, tmp_path: Path) -> None:

@@ -31,12 +31,20 @@ def test_a_classifier(runs: dict[str, Trained]) -> None:
     document = run_document(run)
     assert titles(document) == [
         "What it scores",
+        "Seen and unseen",
         "Learning curves",
         "Which is taken for which",
         "How sure it is",
         "How to repeat it",
     ]
-    assert [figure.name for figure in document.figures] == ["accuracy", "curves", "loss", "confusion", "calibration"]
+    assert [figure.name for figure in document.figures] == [
+        "accuracy",
+        "parts",
+        "curves",
+        "loss",
+        "confusion",
+        "calibration",
+    ]
     assert {"parameters", "the-run", "versions", "each-label"} <= set(document.tables)
     [result] = [table for name, table in document.tables.items() if name.startswith("accuracy-after")]
     assert result == run.results()[0]
@@ -44,7 +52,7 @@ def test_a_classifier(runs: dict[str, Trained]) -> None:
 
 def test_a_language_model(runs: dict[str, Trained]) -> None:
     document = run_document(runs["lm"])
-    assert titles(document) == ["What it scores", "Learning curves", "How to repeat it"]
+    assert titles(document) == ["What it scores", "Each text", "Learning curves", "How to repeat it"]
     curves = next(figure.svg for figure in document.figures if figure.name == "curves")
     for text in ("train", "a", "b"):
         assert f">{text}</text>" in curves or f"{text}\n" in curves or text in curves

@@ -170,7 +170,7 @@ def test_words_that_do_not_fit(folder: Path) -> None:
         ("list", "--descending"): "need --sort KEY",
         ("show", "../runs"): "There is no run '../runs'",
         ("show", "newer"): "written by a newer Oratory",
-        ("show", "hollow"): "hollow/run.json is damaged: it lacks 'corpus'.",
+        ("show", "hollow"): "hollow/run.json is damaged: it lacks id.",
         ("rm", "..", "--yes"): "There is no run '..'",
     }
     for arguments, message in cases.items():

@@ -86,14 +86,14 @@ def test_a_classifier_scores(here: Here, corpus: Path) -> None:
     assert all(entry["dev_accuracy"] is None for entry in run["epochs"])
     scored = here.facts("score", run["run"], "Freedom will prevail.")
     assert sum(scored["probabilities"].values()) == pytest.approx(1, abs=1e-5)
-    assert "only a language model" in here("generate", run["run"], code=2)
-    assert "only a language model" in here("score", run["run"], "--lengths", code=2)
+    assert "cannot continue a text" in here("generate", run["run"], code=2)
+    assert "longer than its context" in here("score", run["run"], "--lengths", code=2)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "Say what to train, classifier or lm"),
+        ([], "Say what to train, classifier, lm or mlm"),
         (["layers=2"], "'layers=2' is a setting; the task comes first"),
         (["poem"], "There is no task 'poem'"),
         (["lm", "train.lrr=1"], "Did you mean 'train.lr'?"),

@@ -35,7 +35,7 @@ def test_seeds_as_they_are_written() -> None:
     assert parse_seeds("4,2,9") == (4, 2, 9)
     for seeds in ((0,), (7,), (4, 2, 9)):
         assert parse_seeds(write_seeds(seeds)) == seeds
-    for wrong in ("0", "many", "1,x", "-2"):
+    for wrong in ("0", "many", "1,x", "-2", "9" * 9, "9" * 30, "9" * 5000):
         with pytest.raises(InputError, match="--seeds"):
             parse_seeds(wrong)
 

@@ -31,10 +31,10 @@ LINES = SMALL | {
 
 
 def pair(
-    place: Path, runs: Path, settings: dict[str, str], faults: dict[int, Fault] | None = None
+    place: Path, runs: Path, settings: dict[str, str], faults: dict[int, Fault] | None = None, task: str = "lm"
 ) -> list[BaseProcess]:
-    """`oratory train lm` in two processes: the leader, and the one that follows. Faults are by rank."""
-    arguments = ["train", "lm", "--data", str(place / "corpus"), "--runs", str(runs), *words(settings)]
+    """`oratory train` in two processes: the leader, and the one that follows. Faults are by rank."""
+    arguments = ["train", task, "--data", str(place / "corpus"), "--runs", str(runs), *words(settings)]
     return start_several(program, arguments, place, faults or {})
 
 
@@ -63,8 +63,9 @@ def check_alike(several: Run, one: Run) -> None:
 
 
 def flat(entry: dict[str, Any]) -> dict[str, float]:
-    single = {name: value for name, value in entry.items() if name != "perplexity" and value is not None}
-    found: dict[str, float] = single | entry.get("perplexity", {})
+    found: dict[str, float] = {}
+    for name, value in entry.items():
+        found |= value if isinstance(value, dict) else {} if value is None else {name: value}
     return found
 
 
@@ -89,8 +90,14 @@ def test_two_processes_have_the_curve_of_one(place: Path) -> None:
     check_alike(several, one)
 
 
-@pytest.mark.parametrize(("settings", "victim"), [(LM, 0), (LINES, 1)], ids=["windows", "lines"])
-def test_two_processes_that_are_stopped_go_on(settings: dict[str, str], victim: int, place: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "victim", "who"),
+    [(LM, 0, (1,)), (LINES, 1, (0, 1)), (LINES, 0, (0,))],  # Ctrl-C is for all, but a signal may be for one.
+    ids=["windows", "lines, both", "lines, the leader"],
+)
+def test_two_processes_that_are_stopped_go_on(
+    settings: dict[str, str], victim: int, who: tuple[int, ...], place: Path
+) -> None:
     runs = place / "stopped"
     one = train("lm", place / "corpus", settings, runs=place / "one")
     saving = settings | {"train.save_every": "0"}
@@ -99,8 +106,8 @@ def test_two_processes_that_are_stopped_go_on(settings: dict[str, str], victim: 
     codes = ended(*pair(place, runs, saving, {victim: killed}))
     assert (codes[victim], codes[other]) == (-signal.SIGKILL, 1)
     assert f"Process {other} of 2 lost the others, and ends" in said_by(place)[other]
-    asked = Fault("oratory.training.parallel.Crew.agree", signal.SIGINT, call=6)  # Ctrl-C is for all.
-    assert ended(*pair(place, runs, saving, {0: asked, 1: asked})) == [130, 130]
+    asked = Fault("oratory.training.loop.Fit._update", signal.SIGINT, call=2)
+    assert ended(*pair(place, runs, saving, dict.fromkeys(who, asked))) == [130, 130]
     said = said_by(place)
     assert "continues at step" in said[0]
     assert "and saved. To continue: the same command again" in said[0]
@@ -114,6 +121,13 @@ def test_two_processes_that_are_stopped_go_on(settings: dict[str, str], victim: 
     # Once more: nothing is left to do, in either process.
     assert ended(*pair(place, runs, saving)) == [0, 0]
     shutil.rmtree(runs)
+
+
+def test_two_processes_mask_the_same_tokens(place: Path) -> None:
+    settings = SMALL | {"train.items": "lines", "train.epochs": "6", "train.batch": "3", "train.lr": "0.01"}
+    one = train("mlm", place / "corpus", settings, runs=place / "one")
+    assert ended(*pair(place, place / "masked", settings, task="mlm")) == [0, 0]
+    check_alike(Store(place / "masked").open(), one)
 
 
 def test_asked_twice_all_end_at_once(place: Path) -> None:
@@ -139,13 +153,13 @@ def test_the_leader_has_nothing_to_train_with(place: Path) -> None:
     [
         (0, "oratory.execution.train._new_run", 1),
         (0, "oratory.training.tasks.lm.LanguageModel.learning", 1),
-        (0, "oratory.training.parallel.Crew.wrap", 1),
-        (0, "oratory.training.parallel.Crew.agree", 2),
+        (0, "oratory.training.parallel.Processes.wrap", 1),
+        (0, "oratory.training.parallel.Processes.agree", 2),
         (0, "oratory.training.loop.Fit._measure", 2),
         (0, "oratory.execution.recorder.Recorder.note", 2),
         (0, "oratory.execution.recorder.write_checkpoint", 2),
         (1, "oratory.execution.train._new_run", 1),
-        (1, "oratory.training.parallel.Crew.wrap", 1),
+        (1, "oratory.training.parallel.Processes.wrap", 1),
         (1, "oratory.execution.train._restore", 1),
         (1, "oratory.training.loop.Fit._update", 2),
     ],
@@ -163,5 +177,5 @@ def test_a_number_of_processes_that_never_met(place: Path, monkeypatch: pytest.M
     monkeypatch.setenv("WORLD_SIZE", "2")
     for name in ("RANK", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(InputError, match="WORLD_SIZE says that 2 processes train together, but they did not meet"):
+    with pytest.raises(InputError, match="WORLD_SIZE=2 says that 2 processes train together, but RANK and"):
         train("lm", place / "corpus", LM, runs=place / "never")

@@ -324,12 +324,33 @@ def test_a_file_where_the_folder_should_be(place: Path, tmp_path: Path) -> None:
         assert said.count("\n") == 1
 
 
-def test_metrics_that_went_missing(place: Path, runs: Path) -> None:
+def test_metrics_that_went_missing(place: Path, runs: Path, whole: dict[str, dict[str, bytes]]) -> None:
     folder = stopped("lm", place, runs, 6)
     (folder / "metrics.jsonl").unlink()
     code, said = run(command("lm", place / "corpus", runs), place / "out")
+    assert code == 0
+    assert f"is from after what is whole of {folder / 'metrics.jsonl'}: lines are missing." in said
+    assert "begins" in said
+    assert ends(runs) == whole["lm"]
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl", "times.jsonl"])
+@both
+def test_a_line_that_is_damaged(
+    task: str, name: str, place: Path, runs: Path, whole: dict[str, dict[str, bytes]]
+) -> None:
+    folder = stopped(task, place, runs, 6)
+    path = folder / name
+    content = bytearray(path.read_bytes())
+    content[content.index(b": ") + 2] ^= 1  # Another digit: still JSON, and another curve.
+    path.write_bytes(content)
+    code, said = run(["runs", "show", folder.name, "--runs", str(runs), "--json"], place / "out")
     assert code == 2
-    assert "metrics.jsonl is shorter than its checkpoint says" in said
+    assert f"{path}, line 1 is damaged. oratory train --resume {folder.name} continues from before" in said
+    code, said = run(["train", "--resume", folder.name, "--runs", str(runs)], place / "out")
+    assert code == 0
+    assert f"{path}, line 1 is damaged; what is from there on is written again." in said
+    assert ends(runs) == whole[task]
 
 
 @pytest.mark.parametrize("precision", ["float32", "float16"])
@@ -398,7 +419,7 @@ def slow_down() -> None:
 
 
 def test_different_runs_in_one_store_at_once(place: Path, runs: Path, whole: dict[str, dict[str, bytes]]) -> None:
-    plans = [("lm", "0"), ("classifier", "0"), ("lm", "1"), ("classifier", "1")]
+    plans = [(task, seed) for seed in "01" for task in TASKS]
     children = [
         fork(command(task, place / "corpus", runs, "--seed", seed), place / f"out {task} {seed}")
         for task, seed in plans

@@ -26,7 +26,8 @@ ENDS = (MODEL, METRICS, ITEMS)
 SMALL = {"layers": "1", "width": "8", "context": "8", "train.threads": "1"}
 LM = SMALL | {"train.iterations": "12", "train.eval_every": "4", "train.batch": "5", "dropout": "0.1"}
 CLASSIFIER = SMALL | {"train.epochs": "3", "train.batch": "5", "dropout": "0.1", "train.keep": "best"}
-TASKS = {"lm": LM, "classifier": CLASSIFIER}
+MLM = LM | {"train.whole_words": "on", "train.mask": "0.3"}
+TASKS = {"lm": LM, "classifier": CLASSIFIER, "mlm": MLM}
 
 LINES = [
     "We will go on, and we will go on together.",

@@ -20,7 +20,7 @@ from oratory.exports import hf as export
 from oratory.exports.hf import export_hf
 from oratory.exports.onnx import export_onnx
 from oratory.model import Transformer
-from oratory.runs import Interrupted, Listener, Run
+from oratory.runs import Interrupted, Run, RunListener
 from oratory.text import Corpus, load_corpus
 from oratory.training.loop import Stepped
 from oratory.training.origins.published.hf import HfClassifier
@@ -182,7 +182,7 @@ def test_a_run_that_was_stopped_goes_on(corpus: Corpus, tmp_path: Path) -> None:
     model = write_model(tmp_path / "bert", "bert")
     settings = SMALL | {"train.save_every": "0", "dropout": "0.1", "layer_decay": "0.9"}
 
-    def until(step: int) -> Listener:
+    def until(step: int) -> RunListener:
         def listen(event: Any) -> None:
             if isinstance(event, Stepped) and event.step == step:
                 raise Interrupted("enough")

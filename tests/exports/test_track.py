@@ -22,6 +22,7 @@ from oratory.runs import Ended, Event, Run
 from oratory.runs.events import together
 from oratory.runs.record import METRICS, MODEL
 from oratory.training.loop import Stepped
+from oratory.training.tasks import task_of
 
 pytestmark = pytest.mark.long
 
@@ -156,7 +157,7 @@ READ: dict[str, Callable[[Run], Figures]] = {
 def expected(run: Run) -> Figures:
     """What a tracker must hold on the way, from the run's own metrics."""
     found: Figures = {}
-    for row in map(named, run.metrics()):
+    for row in (named(row, run.task) for row in run.metrics()):
         for name in row.keys() - {"step"}:
             found.setdefault(name, []).append((row["step"], row[name]))
     return found
@@ -185,8 +186,10 @@ def test_every_figure_can_be_read_back(tracked: dict[str, Run], task: str, name:
 
 
 def test_names_say_the_figure_and_what_it_is_of() -> None:
-    row = {"step": 2, "epoch": 1.0, "train_loss": None, "test_accuracy_unseen": 0.5, "perplexity": {"a": 9.0}}
-    assert named(row) == {"step": 2, "epoch": 1.0, "accuracy_unseen/test": 0.5, "perplexity/a": 9.0}
+    row = {"step": 2, "epoch": 1.0, "train_loss": None}
+    labelled, running = row | {"test_accuracy_unseen": 0.5}, row | {"perplexity": {"a": 9.0}, "train_loss": 3.0}
+    assert named(labelled, task_of("classifier")) == {"step": 2, "epoch": 1.0, "accuracy_unseen/test": 0.5}
+    assert named(running, task_of("lm")) == {"step": 2, "epoch": 1.0, "loss/train": 3.0, "perplexity/a": 9.0}
 
 
 def test_the_result_and_the_settings_are_there(tracked: dict[str, Run]) -> None:

@@ -12,6 +12,7 @@ SENTENCE = "we will keep the peace , and the house will stand with the people of
 SETTINGS = {
     "decoder": ("lm", {}),
     "encoder": ("classifier", {}),
+    "filler": ("mlm", {}),
     "window": ("lm", {"pattern": "window(size=3)", "position": "alibi"}),
     "shift": ("lm", {"merge": "shift", "layers": "1"}),
 }

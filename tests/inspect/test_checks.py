@@ -12,8 +12,9 @@ from torch import Tensor
 from oratory.inspect import Rules, attend, check
 from oratory.inspect.checks import FUTURE, NAMES, PADDING, PATHS, PATTERN, ROWS
 from oratory.mechanisms import REGISTRY, Position, Scene
-from oratory.model import Transformer, base
+from oratory.model import Transformer
 from oratory.tables import Table
+from oratory.training.tasks import base
 from tests.inspect.small import SENTENCE, trained
 
 MECHANISMS = [(kind, name) for kind in ("position", "pattern", "merge") for name in REGISTRY[kind]]

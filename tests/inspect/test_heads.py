@@ -10,12 +10,12 @@ from scipy import stats
 
 from oratory.errors import InputError
 from oratory.inspect import ablate, attend, heads_of
-from oratory.inspect.ablation import losses, silenced
+from oratory.inspect.ablation import silenced
 from oratory.inspect.measures import MEASURES, change, kinds, measure
-from oratory.inspect.samples import samples_of
 from oratory.inspect.subject import subject_of
-from oratory.model import Transformer, base
+from oratory.model import Transformer
 from oratory.text import Corpus
+from oratory.training.tasks import base
 from tests.inspect.small import corpus, trained
 
 
@@ -55,7 +55,7 @@ def test_change_is_the_share_of_weight_that_moved() -> None:
 def test_over_a_corpus_it_is_the_mean_of_its_texts(kind: str) -> None:
     run = trained(kind)
     found = heads_of(run, corpus())
-    samples = samples_of(subject_of(run), corpus())
+    samples = subject_of(run).samples(corpus())
     assert found.texts == len(samples)
     one_by_one = [attend(run.model, ids.tolist(), tokenizer=run.tokenizer) for ids in samples.ids]
     moved = [attend(run, " ".join(map(run.tokenizer.token, ids)), before=True) for ids in samples.ids]
@@ -79,13 +79,13 @@ def test_over_a_corpus_it_is_the_mean_of_its_texts(kind: str) -> None:
     assert found.tables()[0].rows[-1][0] == "an even head"
 
 
-@pytest.mark.parametrize("kind", ["decoder", "encoder"])
+@pytest.mark.parametrize("kind", ["decoder", "encoder", "filler"])
 def test_a_head_is_switched_off_by_zeros_in_the_output(kind: str) -> None:
     run = trained(kind)
     found = ablate(run, corpus())
-    samples = samples_of(subject_of(run), corpus())
+    samples = subject_of(run).samples(corpus())
     before = {name: value.clone() for name, value in run.model.state_dict().items()}
-    whole = losses(run.model, samples)
+    whole = run.task.losses(run.model, samples, run.tokenizer)
     assert found.loss == pytest.approx(whole.mean())
     for head in found.heads:
         attention: Any = run.model.blocks[head.layer].attention
@@ -93,11 +93,15 @@ def test_a_head_is_switched_off_by_zeros_in_the_output(kind: str) -> None:
         kept = matrix.detach().clone()
         with torch.no_grad():
             matrix[:, 8 * head.head : 8 * head.head + 8] = 0
-            without = losses(run.model, samples)
+            without = run.task.losses(run.model, samples, run.tokenizer)
             matrix.copy_(kept)
         assert head.loss == pytest.approx(without.mean(), abs=1e-6)
-        low, high = stats.ttest_rel(without, whole).confidence_interval(0.95)
-        assert head.interval == pytest.approx((low, high), abs=1e-6)
+        if head.interval is None:  # The head changes nothing at all.
+            assert head.verdict == "no verdict"
+            assert without == pytest.approx(whole, abs=1e-9)
+        else:
+            low, high = stats.ttest_rel(without, whole).confidence_interval(0.95)
+            assert head.interval == pytest.approx((low, high), abs=1e-6)
         assert head.difference == pytest.approx(without.mean() - whole.mean(), abs=1e-6)
     after = run.model.state_dict()
     assert before.keys() == after.keys()
@@ -106,12 +110,27 @@ def test_a_head_is_switched_off_by_zeros_in_the_output(kind: str) -> None:
 
 def test_the_loss_is_that_of_the_next_token() -> None:
     run = trained("decoder")
-    samples = samples_of(subject_of(run), corpus())
+    samples = subject_of(run).samples(corpus())
     ids = torch.from_numpy(samples.ids[0])[None]
     with torch.no_grad():
         chances = run.model(ids).logits.log_softmax(-1)[0]
     nats = [-float(chances[at, int(ids[0, at + 1])]) for at in range(ids.shape[1] - 1)]
-    assert losses(run.model, samples)[0] == pytest.approx(np.mean(nats), abs=1e-5)
+    assert run.task.losses(run.model, samples, run.tokenizer)[0] == pytest.approx(np.mean(nats), abs=1e-5)
+
+
+def test_the_loss_of_a_masked_model_is_that_of_masked_tokens() -> None:
+    run = trained("filler")
+    samples = subject_of(run).samples(corpus())
+    ids, mask = samples.ids[0], run.tokenizer.id("<mask>")
+    nats = []
+    for start in range(7):
+        places = np.arange(start, len(ids), 7)
+        given = ids.copy()
+        given[places] = mask
+        with torch.no_grad():
+            chances = run.model(torch.from_numpy(given)[None]).logits.log_softmax(-1)[0]
+        nats += [-float(chances[at, ids[at]]) for at in places]
+    assert run.task.losses(run.model, samples, run.tokenizer)[0] == pytest.approx(np.mean(nats), abs=1e-5)
 
 
 @pytest.mark.parametrize("merge", ["concat", "shift", "shuffle", "reweight-per-token"])

@@ -13,7 +13,8 @@ import torch
 from oratory.errors import InputError
 from oratory.inspect import attend, maps, published
 from oratory.inspect.subject import LONGEST
-from oratory.model import Transformer, base
+from oratory.model import Transformer
+from oratory.training.tasks import base
 from tests.inspect.small import SENTENCE, trained
 
 RUNS = ("decoder", "encoder", "window")

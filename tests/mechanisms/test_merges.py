@@ -13,7 +13,8 @@ from oratory.mechanisms.merge.reweight import Reweight
 from oratory.mechanisms.merge.reweight_per_token import ReweightPerToken
 from oratory.mechanisms.merge.shift import Shift
 from oratory.mechanisms.merge.shuffle import Shuffle, Shuffler
-from oratory.model import Transformer, base
+from oratory.model import Transformer
+from oratory.training.tasks import base
 
 IDS = torch.arange(24).view(2, 12) % 11
 several = settings(deadline=None, max_examples=25)

@@ -11,8 +11,9 @@ from oratory.mechanisms.pattern.full import Full
 from oratory.mechanisms.pattern.longformer import Longformer
 from oratory.mechanisms.pattern.strided import Strided
 from oratory.mechanisms.pattern.window import Window
-from oratory.model import Transformer, base
+from oratory.model import Transformer
 from oratory.model.sparse import allow
+from oratory.training.tasks import base
 
 Seen = list[set[int]]
 """For each query, the keys that it sees."""

@@ -18,7 +18,8 @@ from oratory.mechanisms.position.learned import Learned
 from oratory.mechanisms.position.rope import Rope
 from oratory.mechanisms.position.sinusoidal import Sinusoidal
 from oratory.mechanisms.position.t5 import T5, T5Table
-from oratory.model import Transformer, base
+from oratory.model import Transformer
+from oratory.training.tasks import base
 
 SHAPE = Shape(width=24, heads=3, head_size=8, layers=1, context=16, causal=False)
 ropes = st.builds(

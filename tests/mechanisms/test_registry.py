@@ -1,3 +1,4 @@
+import os
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -6,8 +7,10 @@ import pytest
 import torch
 
 from oratory.errors import InputError
+from oratory.files import digest
 from oratory.mechanisms import REGISTRY, Position, Registry, written_as
 from oratory.mechanisms.kinds import KINDS, Mechanism
+from oratory.mechanisms.plugins import plugin_of
 from oratory.mechanisms.registry import describe, name_of
 from oratory.model import ModelConfig, Transformer
 
@@ -144,7 +147,89 @@ def test_a_users_own_file_that_changed_is_read_anew(tmp_path: Path) -> None:
     assert (parameter.default, parameter.help) == (5, "How very far apart they stand.")
 
 
+SECOND = """
+
+@dataclass(frozen=True, kw_only=True)
+class Other(Pattern):
+    \"\"\"Another one.\"\"\"
+
+    name = "every-other"
+"""
+
+
+def renamed(name: str) -> str:
+    return PLUGIN.replace("EveryOther", name)
+
+
+def test_a_users_own_file_cannot_take_a_name(tmp_path: Path) -> None:
+    registry = Registry()
+    window, first, second, twice = (tmp_path / f"{name}.py" for name in ("window", "first", "second", "twice"))
+    window.write_text(renamed("Window"))
+    with pytest.raises(InputError) as caught:
+        registry.load_plugin(window)
+    assert str(caught.value) == (
+        f"{window}: the class Window would take the name pattern=window from the class Window (built in); give the "
+        "class another name."
+    )
+    first.write_text(PLUGIN)
+    second.write_text(PLUGIN + "\n\n" + renamed("Fresh"))
+    registry.load_plugin(first)
+    with pytest.raises(InputError, match=rf"second.py: .*pattern=every-other from the class EveryOther \({first}\)"):
+        registry.load_plugin(second)
+    twice.write_text(PLUGIN + SECOND)
+    with pytest.raises(InputError, match=r"the class Other would take the name pattern=every-other"):
+        Registry().load_plugin(twice)
+    # Nothing of a file that is refused is kept.
+    assert set(registry["pattern"]) == FOUND["pattern"] | {"every-other"}
+
+
+def test_two_files_of_one_name_are_two(tmp_path: Path) -> None:
+    registry = Registry()
+    paths = tmp_path / "a" / "mine.py", tmp_path / "b" / "mine.py"
+    for path, name in zip(paths, ("EveryOther", "EveryThird"), strict=True):
+        path.parent.mkdir()
+        path.write_text(renamed(name).replace("even distance", f"distance of {name}"))
+    found = [registry.load_plugin(path)[0] for path in paths]
+    assert [plugin_of(cls).path for cls in found] == list(paths)  # type: ignore[union-attr]
+    assert "EveryOther" in describe(found[0]).about
+    assert "EveryThird" in describe(found[1]).about
+
+
+def test_what_runs_is_what_the_checksum_is_of(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(PLUGIN)
+    registry = Registry()
+    (added,) = registry.load_plugin(path)
+    plugin = plugin_of(added)
+    assert plugin is not None
+    assert (plugin.path, plugin.content, plugin.sha256) == (path, path.read_bytes(), digest(path.read_bytes()))
+    # As long as before, and as old: bytecode beside the file would still be taken for its own.
+    times = path.stat()
+    path.write_text(PLUGIN.replace("step: int = 2", "step: int = 3"))
+    os.utime(path, (times.st_atime, times.st_mtime))
+    (again,) = registry.load_plugin(path)
+    assert again().step == 3  # type: ignore[attr-defined]
+    assert not (tmp_path / "__pycache__").exists()
+    # What the file no longer has is gone.
+    path.write_text(renamed("Fresh"))
+    registry.load_plugin(path)
+    assert set(registry["pattern"]) == FOUND["pattern"] | {"fresh"}
+
+
+def test_a_copy_is_known_as_the_users_file(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.py"
+    copy.write_text(PLUGIN)
+    (added,) = Registry().load_plugin(copy, known_as=tmp_path / "mine.py")
+    assert plugin_of(added).path == tmp_path / "mine.py"  # type: ignore[union-attr]
+    copy.write_text("x = 1 / 0")
+    with pytest.raises(InputError, match=r"^.*mine.py, line 1: ZeroDivisionError"):
+        Registry().load_plugin(copy, known_as=tmp_path / "mine.py")
+
+
 BROKEN = [
+    ("from oratory.mechanisms import Mechanism\nclass Own(Mechanism):\n    pass\n", "Own must inherit from one of"),
+    ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3"),
+    ("class E(Exception):\n    __str__ = None\n\nraise E\n", "line 4: E: it has no message"),
     ("x = 1\ndef broken(:\n", "line 2: SyntaxError"),
     ("x = 1\n\ny = x / 0\n", "line 3: ZeroDivisionError"),
     ("import nothing_of_that_name\n", "line 1: ModuleNotFoundError"),
@@ -177,6 +262,9 @@ def test_the_line_is_named_for_a_relative_path_too(tmp_path: Path, monkeypatch: 
 def test_a_file_that_is_not_there_or_not_python(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"mine.py does not exist"):
         Registry().load_plugin(tmp_path / "mine.py")
+    (tmp_path / "latin.py").write_bytes("# caf\xe9".encode("latin-1"))
+    with pytest.raises(InputError, match=r"latin.py is not UTF-8"):
+        Registry().load_plugin(tmp_path / "latin.py")
     (tmp_path / "mine.txt").write_text(PLUGIN)
     with pytest.raises(InputError, match=r"mine.txt is not a Python file"):
         Registry().load_plugin(tmp_path / "mine.txt")

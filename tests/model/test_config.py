@@ -36,7 +36,8 @@ from oratory.mechanisms.position.none import Absent
 from oratory.mechanisms.position.rope import Rope
 from oratory.mechanisms.position.sinusoidal import Sinusoidal
 from oratory.mechanisms.position.t5 import T5
-from oratory.model import ModelConfig, Transformer, base, count_parameters
+from oratory.model import ModelConfig, Transformer, count_parameters
+from oratory.training.tasks import base
 
 sizes = st.integers(1, 40)
 bases = st.floats(1.0, 1e6)

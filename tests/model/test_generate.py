@@ -6,7 +6,8 @@ import torch
 
 from oratory.errors import InputError
 from oratory.mechanisms import REGISTRY
-from oratory.model import Cache, Transformer, base, generate
+from oratory.model import Cache, Transformer, generate
+from oratory.training.tasks import base
 
 POSITIONS = sorted(REGISTRY["position"])
 PATTERNS = {

@@ -10,7 +10,8 @@ from torch.nn.functional import gelu, silu
 
 from oratory.errors import InputError
 from oratory.mechanisms import REGISTRY
-from oratory.model import Transformer, base, count_parameters
+from oratory.model import Transformer, count_parameters
+from oratory.training.tasks import base
 
 VOCABULARY = 17
 TASKS = ("classifier", "lm", "encoder")

@@ -25,9 +25,10 @@ from oratory.mechanisms.position.none import Absent
 from oratory.mechanisms.position.rope import Rope
 from oratory.mechanisms.position.t5 import T5
 from oratory.model.attention import SelfAttention, View
-from oratory.model.config import ModelConfig, base
+from oratory.model.config import ModelConfig
 from oratory.model.network import build
 from oratory.model.sparse import plan
+from oratory.training.tasks import base
 
 transformers: Any = pytest.importorskip(
     "transformers", "5.0", reason="parity is measured against transformers 5, which is not installed"

@@ -208,7 +208,7 @@ def test_an_encoder_below_a_head(trunk: str, with_head: Callable[..., Any], tmp_
     theirs.save_pretrained(tmp_path)
     ids, mask, _ = _batch(case)
     ours = load(tmp_path)
-    assert ours.config.kind == "encoder"
+    assert ours.config.kind == "bidirectional model of vectors"
     assert _difference(theirs.base_model, ours, ids, mask, None) < CLOSE
 
 

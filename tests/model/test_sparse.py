@@ -14,8 +14,9 @@ from oratory.mechanisms.pattern.full import Full
 from oratory.mechanisms.pattern.longformer import Longformer
 from oratory.mechanisms.pattern.strided import Strided
 from oratory.mechanisms.pattern.window import Window
-from oratory.model import Transformer, base, sparse
+from oratory.model import Transformer, sparse
 from oratory.model.sparse import SHORTEST, Plan, allow, plan
+from oratory.training.tasks import base
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -161,7 +161,7 @@ def test_the_list_uses_the_store_and_times_nothing(tmp_path: Path) -> None:
     assert found["r1-lm"] is None, "only one of its variants was trained"
     assert found["cls"] is None
     [table] = list_recipes(Store(tmp_path / "none")).tables()
-    assert {row[-1] for row in table.rows} == {"unknown until timed"}
+    assert {row[-1] for row in table.rows if row[0] != "r3-by-hand"} == {"unknown until timed"}
     assert not (tmp_path / "none").exists()
 
 

@@ -1,6 +1,5 @@
 """Recipes that are run, small: ours beside the reference, intervals that can be worked out by hand, and the report."""
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,9 @@ from oratory.recipes.plan import PlannedRecipe
 from oratory.recipes.quantity import parse_quantity
 from oratory.recipes.reference_row import position
 from oratory.recipes.studies import explain, study_names
+from oratory.recipes.studies.maps import MapsResult
 from oratory.recipes.studies.reweight import ReweightResult
+from oratory.records import read_record, write_record
 from oratory.reports.output import write_document
 from oratory.runs import Store
 from oratory.statistics import prediction
@@ -93,7 +94,9 @@ def test_other_data_is_not_comparable(language: Reproduction) -> None:
         assert found.of_mean == found.of_seed == "not comparable"
         assert found.reason == "other data (" + language.corpus + ")"
     assert "57 reference figures are not comparable" in " ".join(language.sentences())
-    assert "(1) Not comparable: other data" in language.tables()[0].note
+    claims, figures, *_ = language.tables()
+    assert claims.title == "Claims of the report"
+    assert "(1) Not comparable: other data" in figures.note
 
 
 def test_figures_that_can_be_compared(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,15 +181,32 @@ def test_it_can_be_opened_again(language: Reproduction, classifier: Reproduction
     for made in (language, classifier):
         assert load_reproduction(made.recipe.name, store).to_dict() == made.to_dict()
     path = store.folder / "reproductions" / f"{language.recipe.name}.json"
-    kept = json.loads(path.read_text())
-    path.write_text(json.dumps(kept | {"corpus": kept["corpus"] | {"source": {"data": language.source}}}))  # As it was.
+    kept = read_record(path)
+    write_record(path, kept | {"corpus": kept["corpus"] | {"source": {"data": language.source}}})  # As it was.
     assert load_reproduction(language.recipe.name, store).to_dict() == language.to_dict()
     with pytest.raises(InputError, match="oratory reproduce cls does that"):
         load_reproduction("cls", store)
 
 
 def test_studies_are_found() -> None:
-    assert study_names() == ("reweight",)
+    assert study_names() == ("maps", "reweight")
+
+
+def test_sanity_maps(classifier: Reproduction) -> None:
+    study = classifier.study
+    assert isinstance(study, MapsResult)
+    assert set(study.maps) == set(classifier.runs)
+    for found in study.maps.values():
+        assert found["short"].padding == 0  # The tiny model has room for eight tokens.
+        assert found["long"].cut
+        assert all(maps.before is not None and maps.passed for maps in found.values())
+    checks = 2 * 5 * 2 * len(study.maps)  # Texts, checks, and before and after.
+    assert study.sentences() == [
+        f"{checks} of {checks} sanity checks passed, over all layers and heads, before and after training."
+    ]
+    assert len(study.pictures()) == 2 * len(study.maps)
+    [section] = [each for each in reproduction_document(classifier).sections if each.title == "Sanity maps"]
+    assert len(section.figures) == 2 * len(study.maps)
 
 
 def test_why_reweighting_explodes(corpus: Corpus, store: Store) -> None:

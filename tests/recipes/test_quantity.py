@@ -3,10 +3,11 @@
 import pytest
 
 from oratory.errors import InputError
-from oratory.recipes import load_recipe, recipe_names
+from oratory.recipes import load_recipe
 from oratory.recipes.quantities.accuracy import SplitAccuracy
 from oratory.recipes.quantities.perplexity import LinePerplexity, TextPerplexity
 from oratory.recipes.quantity import KINDS, Quantity, parse_quantity
+from tests.recipes.test_recipes import TRAINED
 
 NAMES = [
     "dev accuracy",
@@ -23,7 +24,7 @@ NAMES = [
 def test_all_kinds_are_found() -> None:
     with pytest.raises(InputError, match=f"Known: {', '.join(NAMES)}\\."):
         parse_quantity("nothing")
-    used = {type(reference.quantity) for name in recipe_names() for reference in load_recipe(name).references}
+    used = {type(reference.quantity) for name in TRAINED for reference in load_recipe(name).references}
     assert len(used) == 6, "every kind is in some recipe"
     assert all(kind.__module__.startswith(KINDS) for kind in used)
 
@@ -55,16 +56,16 @@ def test_how_it_is_shown(text: str, label: str, value: float, shown: str, spread
     quantity = parse_quantity(text)
     assert quantity.label == label
     assert quantity.show(value) == shown
-    assert quantity.show_spread(0.05) == spread
-    assert quantity.show(None) == quantity.show_spread(None) == quantity.show_interval(None) == "–"
+    assert quantity.metric.show_spread(0.05, quantity.digits) == spread
+    assert quantity.show(None) == quantity.metric.show_spread(None) == quantity.show_interval(None) == "–"
     assert quantity.show_interval((value, value)) == f"{shown} to {shown}"
 
 
 def test_scales() -> None:
     accuracy, perplexity, loss = map(parse_quantity, ("dev accuracy", "perplexity: a", "train loss"))
-    assert (accuracy.scaled(0.5), loss.scaled(0.5)) == (50.0, 0.5)
-    assert perplexity.scaled(0.0) == 1.0
-    assert accuracy.scaled(1.02) == pytest.approx(102.0), "an interval is not cut off at the ends of the scale"
+    assert (accuracy.metric.scaled(0.5), loss.metric.scaled(0.5)) == (50.0, 0.5)
+    assert perplexity.metric.scaled(0.0) == 1.0
+    assert accuracy.metric.scaled(1.02) == pytest.approx(102.0), "an interval is not cut off at the ends of the scale"
     assert accuracy.difference(60.0, 50.0) == 10.0
     assert loss.difference(60.0, 50.0) == pytest.approx(20.0)
 
@@ -102,4 +103,4 @@ def test_a_new_kind_needs_little() -> None:
             return 1.0
 
     assert (Norm("norm").label, Norm("norm").show(1.0)) == ("norm", "1.00")
-    assert not Norm("norm").logarithmic
+    assert not Norm("norm").metric.logarithmic

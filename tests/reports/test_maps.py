@@ -16,12 +16,13 @@ from PIL import Image
 
 from oratory.errors import InputError
 from oratory.inspect import Maps, ablate, attend, heads_of
-from oratory.model import Transformer, base
+from oratory.model import Transformer
 from oratory.reports import maps_html
 from oratory.reports.heads import write_heads
 from oratory.reports.maps import panels, picture, reduced, scale, write_maps
 from oratory.reports.maps_html import page, payload
 from oratory.reports.ramp import ramp
+from oratory.training.tasks import base
 from tests.inspect.small import SENTENCE, corpus, trained
 
 SVG = "{http://www.w3.org/2000/svg}"

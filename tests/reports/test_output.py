@@ -64,7 +64,7 @@ def test_one_table_is_one_csv_and_figures_are_for_programs(tmp_path: Path) -> No
             ["name", "x", "y"],
             ["1,234", "1234.5", "84.1 (80.2–87.9)"],
             ['a "b", c\n', "-3", ""],
-            ["=1+1", "1,2", "+12345678.9"],
+            ["'=1+1", "1,2", "+12345678.9"],
         ]
 
 

@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from oratory.baselines import measure_baselines
 from oratory.reports import Document, Figure, Section, html, write
 from oratory.reports.overview import overview
 from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, audit, describe
+from oratory.training.baselines import measure_baselines
 from tests.reports.samples import HOSTILE, hostile
 
 EVIL = "<script>document.title = 'broken in'</script><img src=http://127.0.0.1:9/x onerror=alert(1)> & “quotes”"

@@ -1,5 +1,4 @@
 import math
-import re
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -8,7 +7,7 @@ import pytest
 
 from oratory.errors import InputError
 from oratory.reports.ramp import shade
-from oratory.reports.surprisal import WIDTH, surprisal, surprisal_html, write_surprisal
+from oratory.reports.surprisal import WIDTH, surprisal, write_surprisal
 from oratory.training.tasks.classifier.use import TextClass
 from oratory.training.tasks.lm.use import TextSurprisal
 
@@ -52,16 +51,6 @@ def test_lines_break_within_the_picture_and_at_line_ends() -> None:
 
 def test_no_text_is_an_empty_picture() -> None:
     assert tokens(surprisal([], [])) == []
-    assert "surprisal" in surprisal_html([], [])
-
-
-def test_text_stays_text_on_a_page() -> None:
-    html = surprisal_html(["<script>", "a\n", '"'], [1.0, None, math.inf], label="<b>bits")
-    assert "<script" not in html
-    assert "<b>" not in html
-    assert "&lt;script&gt;" in html
-    assert html.count("<br>") == 1
-    assert re.findall(r'title="([^"]*)"', html) == ["1.00", "inf"]
 
 
 def test_what_xml_forbids_is_replaced() -> None:
@@ -88,8 +77,8 @@ def test_scored_texts_are_a_picture_or_a_report(tmp_path: Path) -> None:
     text = page.read_text()
     assert text.count("<svg") == 2
     assert "on &amp; on" in text
-    assert "perplexity 4.5" in text
+    assert "Run r1. Perplexity 4.5" in text
     with pytest.raises(InputError, match="should end in"):
         write_surprisal(tmp_path / "two.png", texts)
-    with pytest.raises(InputError, match="only a language model"):
+    with pytest.raises(InputError, match="no surprisal for each token"):
         write_surprisal(tmp_path / "a.svg", [*texts, TextClass("r2", "a", ("a",), {"x": 1.0}, 0)])

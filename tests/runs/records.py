@@ -8,8 +8,8 @@ from typing import Any
 
 from oratory.runs.record import FORMAT, RECORD, Record, identity_of
 from oratory.runs.run import Run
-from oratory.training.config import training_from, written_training
-from oratory.training.tasks import tasks
+from oratory.training.config import training_from
+from oratory.training.tasks import Task, tasks
 
 Given = Mapping[str, Any] | None
 
@@ -32,7 +32,14 @@ BASE: dict[str, Any] = {
     "tied": False,
     "tokenizer": "word",
 }
-TRAINING = {name: written_training(training_from(task.training, {})) for name, task in tasks().items()}
+
+
+def training_of(task: Task) -> dict[str, Any]:
+    """The settings of training that a record of a task has."""
+    return task.recorded_training(training_from(task.train_config(), task.training, {}))
+
+
+TRAINING = {name: training_of(task) for name, task in tasks().items()}
 TOKENS = {"train": 20_000, "dev": 2000, "obama": 3000, "wbush": 1000}
 
 
@@ -60,6 +67,8 @@ def record(
         "step": 500,
         "steps": 500,
         "stride": 16,
+        "opening": 2,
+        "passes": 7,
         "versions": {"oratory": "0.1.0"},
         "machine": {"threads": 2, "processes": 1},
         "result": classifier_result(seed) if task == "classifier" else language_result(seed),

@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 from oratory.errors import InputError
+from oratory.ids import is_id
 from oratory.runs import catalogue
-from oratory.runs.catalogue import ASIDE, FILE, Catalogue, is_name
+from oratory.runs.catalogue import ASIDE, FILE, Catalogue
 from oratory.runs.entry import Entry
 from oratory.runs.filters import select
 from oratory.runs.listing import grouped
@@ -327,12 +328,14 @@ def test_numbers_that_are_too_large_for_a_database(tmp_path: Path) -> None:
     assert len(rows(tmp_path)) == 1
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "/etc", "a\0b", ".hidden", "a\\b", "\udcff", "é" * 200])
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "a/b", "/etc", "a\0b", ".hidden", "a\\b", "\udcff", "é", "a b", "a.b", "a" * 201]
+)
 def test_names_that_are_none(tmp_path: Path, name: str) -> None:
     write(tmp_path)
     write(tmp_path / "..", id="x")
     (tmp_path / "../run.json").write_text("{}")
-    assert not is_name(name)
+    assert not is_id(name)
     assert not Store(tmp_path).has(name)
     with pytest.raises(InputError, match="There is no run"):
         Store(tmp_path).open(name)
@@ -373,6 +376,45 @@ def test_processes_that_write_at_once(tmp_path: Path) -> None:
     stored = rows(tmp_path)
     assert len(stored) == 80
     assert all("finished" in facts for facts in stored.values())
+    assert not (tmp_path / ASIDE).exists()
+
+
+MANY_WRITERS = """
+import sys
+from pathlib import Path
+from oratory.runs.store import Store
+from tests.runs.records import record, write
+
+store, first, count = Store(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+for seed in range(first, first + count):
+    with store.hold(record(seed=seed)["id"]):
+        run = write(store.folder, seed=seed, status="running", result=None)
+        store.catalogue.put(run)
+        store.catalogue.put(run.write(status="finished", result=record(seed=seed)["result"]))
+    if seed % 10 == 0:
+        assert run.id in {entry.id for entry in store.entries()}
+"""
+
+
+@pytest.mark.long
+def test_twenty_processes_lose_none_of_a_thousand_runs(tmp_path: Path) -> None:
+    processes, each = 20, 50
+    root = Path(__file__).parents[2]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", MANY_WRITERS, str(tmp_path), str(number * each), str(each)],
+            cwd=root,
+            stderr=subprocess.PIPE,
+        )
+        for number in range(processes)
+    ]
+    assert [(process.communicate()[1], process.returncode) for process in started] == [(b"", 0)] * processes
+    wanted = {record(seed=seed)["id"] for seed in range(processes * each)}
+    stored = rows(tmp_path)
+    assert set(stored) == wanted == ids(tmp_path)
+    assert len(wanted) == 1000
+    assert all("finished" in facts for facts in stored.values())
+    assert {entry.status for entry in Catalogue(tmp_path).entries()} == {"finished"}
     assert not (tmp_path / ASIDE).exists()
 
 
@@ -431,3 +473,16 @@ def test_ten_thousand_runs(tmp_path: Path) -> None:
             work()
             seconds.append(time.process_time() - started)
         assert min(seconds) < 0.3
+
+
+@pytest.mark.parametrize(("table", "column"), [("runs", "facts"), ("settings", "text")])
+def test_a_digit_that_changed_in_the_catalogue_is_not_believed(tmp_path: Path, table: str, column: str) -> None:
+    run = write(tmp_path, seed=3, given={"layers": 3})
+    before = Catalogue(tmp_path).entries()
+    connection = sqlite3.connect(tmp_path / FILE)
+    connection.execute(f"UPDATE {table} SET {column} = replace({column}, '3', '7')")
+    connection.commit()
+    connection.close()
+    assert Catalogue(tmp_path).entries() == before
+    assert (tmp_path / ASIDE).exists()
+    assert before[0].seed == run.seed

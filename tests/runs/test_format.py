@@ -1,4 +1,4 @@
-"""Runs that an earlier Oratory wrote stay readable, and are found again instead of being trained anew."""
+"""Runs that an earlier Oratory wrote stay readable."""
 
 import shutil
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from oratory.execution.train import train
 from oratory.reports.run import run_document
-from oratory.runs import Ended, Event, Store
+from oratory.runs import Store
 from tests.execution.training import TASKS, write_corpus
 
 KEPT = Path(__file__).parent / "format-1"
@@ -34,21 +34,22 @@ def test_its_model_gives_what_it_gave(store: Store) -> None:
     assert found.probabilities == pytest.approx({"0": 0.5408545732498169, "1": 0.4591454565525055}, abs=1e-6)
     [scored] = store.open(RUNS["lm"]).score("Yes, we can.")
     assert scored.perplexity == pytest.approx(93.75433735727245, rel=1e-5)
-    assert scored.bits_per_byte == pytest.approx(2.5195436655128587, rel=1e-5)
+    assert scored.bits_per_byte is None, "its tokenizer has not learned to spell"
+    assert "Bits per byte are not known" in (scored.tables()[0].note or "")
 
 
 @pytest.mark.parametrize("task", RUNS)
-def test_the_same_run_is_found_and_not_trained_again(store: Store, tmp_path: Path, task: str) -> None:
-    events: list[Event] = []
-    run = train(task, write_corpus(tmp_path / "corpus"), TASKS[task], 3, runs=store.folder, listen=events.append)
-    assert run.id == RUNS[task]
-    assert [event.again for event in events if isinstance(event, Ended)] == [True]
+def test_an_earlier_version_is_not_taken_for_this_one(store: Store, tmp_path: Path, task: str) -> None:
+    """What is chosen and measured can differ between versions, so the version is part of a run's name."""
+    run = train(task, write_corpus(tmp_path / "corpus"), TASKS[task], 3, runs=store.folder)
+    assert run.id != RUNS[task]
+    assert store.open(RUNS[task]).verify() == []
 
 
-@pytest.mark.parametrize("task", RUNS)
-def test_training_gives_the_same_figures(store: Store, tmp_path: Path, task: str) -> None:
-    run = train(task, write_corpus(tmp_path / "corpus"), TASKS[task], 3, runs=tmp_path / "new")
-    before = store.open(RUNS[task])
+def test_training_gives_the_same_figures(store: Store, tmp_path: Path) -> None:
+    """The classifier had a dev that was carved from train, and a vocabulary without its words; this has changed."""
+    run = train("lm", write_corpus(tmp_path / "corpus"), TASKS["lm"], 3, runs=tmp_path / "new")
+    before = store.open(RUNS["lm"])
     assert run.settings == before.settings
     assert run.result.keys() == before.result.keys()
     # To the bit on the processor that wrote the old runs; others round differently.

@@ -226,7 +226,7 @@ def test_metrics_as_a_long_table(tmp_path: Path) -> None:
     assert {row["seconds"] for row in table.to_pylist() if row["task"] == "classifier"} == {3.5}
     assert metrics_table([], tmp_path).num_rows == 0
     (model.folder / METRICS).write_text("{broken}\n")
-    with pytest.raises(InputError, match=f"{METRICS} is damaged"):
+    with pytest.raises(InputError, match=f"{METRICS}, line 1 is damaged"):
         metrics_table(Catalogue(tmp_path).entries(), tmp_path)
 
 

@@ -2,9 +2,13 @@
 
 import dataclasses
 import itertools
+import json
 import math
+import random
 import shutil
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +20,23 @@ from oratory.errors import Failed, InputError
 from oratory.execution.jobs import Job, Outcome, Shared, Step, do
 from oratory.execution.resume import resume
 from oratory.execution.train import train
+from oratory.records import typed
 from oratory.reports.results import write_report
 from oratory.runs import Event, Interrupted, Store
 from oratory.searches.design import SearchDesign
+from oratory.searches.kept import KeptSearch
 from oratory.searches.make import FOLDER, WARMUP, is_worse, load_search, search
-from oratory.searches.result import Search, expected_best
+from oratory.searches.result import BEST, Search, expected_best
 from oratory.searches.space import Range, Space, setting_kinds
 from oratory.searches.study import Study
-from oratory.text import load_corpus
+from oratory.text import Corpus, LanguageData, load_corpus
+from oratory.tokens import train_tokenizer
 from oratory.training.origins import origin_of
 from oratory.training.tasks import task_of
 from tests.searches.searching import LM, SETTINGS, write_corpus
+from tests.tokens.test_spelling import published
+
+FLIPS = 60
 
 
 class Serial:
@@ -82,14 +92,18 @@ def test_scores_are_those_of_dev(data: Path, tmp_path: Path) -> None:
     assert lm.best.values == (math.log(run.result["dev"]["perplexity"]),)
     assert lm.best.interval is None
     assert lm.test is not None
-    assert lm.test.to_dict()["a"]["mean"] == pytest.approx(run.result["a"]["perplexity"], rel=1e-5)
+    assert lm.test.figures(BEST)["a"]["mean"] == pytest.approx(run.result["a"]["perplexity"], rel=1e-5)
     labelled = search(designed(data, "train.lr=0.01,0.02", method="grid", task="classifier"), store, Serial())
     results = [store.open(name).result for name in labelled.best.runs]
     assert labelled.best.values == tuple(result["dev"]["accuracy"] for result in results)
     assert labelled.test is not None
     mean = np.mean([result["test"]["accuracy"] for result in results])
-    assert labelled.test.parts["all"].mean == pytest.approx(mean)
+    assert labelled.test.variants[BEST]["all"].mean == pytest.approx(mean)
     assert labelled.carved
+    assert {"majority", "tfidf-svm"} <= set(labelled.test.baselines)
+    [table] = labelled.test_tables()
+    assert table.title == "The best settings on test"
+    assert "are also in train" in table.note
 
 
 def test_other_tokens_are_compared_by_bytes(data: Path, tmp_path: Path) -> None:
@@ -103,6 +117,28 @@ def test_other_tokens_are_compared_by_bytes(data: Path, tmp_path: Path) -> None:
         assert low < (trial.mean or 0) < high
     assert found.test is not None
     assert found.test.metric.name == "bits per byte"
+
+
+def test_one_vocabulary_under_two_names_is_one(data: Path) -> None:
+    assert designed(data, "tokenizer=word,word(min_count=1)").test_metric.name == "perplexity"
+    assert designed(data, "tokenizer=word,word(min_count=999)").test_metric.name == "bits per byte"
+
+
+def test_trials_have_the_vocabulary_of_the_whole_corpus(data: Path, tmp_path: Path) -> None:
+    design = designed(data, "train.lr=0.01,0.02", method="grid", seeds=(3,))
+    found = search(design, Store(tmp_path), Serial())
+    assert found.carved
+    run = Store(tmp_path).open(found.best.runs[0])
+    assert run.tokenizer.fingerprint == train_tokenizer(design.corpus, run.settings["tokenizer"]).fingerprint
+
+
+def test_tokens_that_leave_text_out_cannot_be_searched(tmp_path: Path) -> None:
+    lines = tuple(f"{'ab' * (i % 5)} {i} a." for i in range(40))
+    corpus = Corpus("letters", lm=LanguageData(lines, None, {"t": ("ab a.", "1999")}))
+    space = parsed(f"tokenizer=char,{published(tmp_path / 'published', drop='[0-9]+')}")
+    design = SearchDesign(task=task_of("lm"), corpus=corpus, space=space, settings={"layers": "1", "width": "8"})
+    with pytest.raises(InputError, match="leaves out some of the text"):
+        search(design, Store(tmp_path / "runs"), Serial())
 
 
 @pytest.mark.parametrize("method", ["tpe", "random"])
@@ -274,6 +310,81 @@ def test_searches_with_an_older_source_open(found: tuple[Search, Store], data: P
     assert load_search(made.id, copied) == made
 
 
+def test_searches_without_checksums_open(found: tuple[Search, Store], tmp_path: Path) -> None:
+    made, store = found
+    copied = Store(shutil.copytree(store.folder, tmp_path / "runs"))
+    study = Study(copied.folder / FOLDER / f"{made.id}.sqlite")
+    study.study.set_user_attr("design", study.design)
+    rows = [
+        (trial._trial_id, name, json.dumps(trial.user_attrs["facts"][name]))
+        for trial in study.study.get_trials()
+        for name in ("settings", "values", "runs", "interval", "problem")
+    ]
+    with sqlite3.connect(study.path) as database:  # As version 0.1 wrote it.
+        database.execute("delete from trial_user_attributes")
+        database.executemany("insert into trial_user_attributes (trial_id, key, value_json) values (?, ?, ?)", rows)
+    assert load_search(made.id, copied) == made
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("update trial_values set value = value - 1 where trial_id = 2", "what it says of trial 1 does not agree"),
+        ("update trial_intermediate_values set intermediate_value = 9", "what it says of trial 0 does not agree"),
+        ("update trial_params set param_value = param_value * 1.01", "what it says of trial 0 does not agree"),
+        ("update trials set number = 9 where trial_id = 3", "a trial is missing"),
+        ("delete from trials where trial_id = 1", "a trial is missing"),
+        ("update trials set state = 'DONE'", "cannot be used"),
+        ("update trial_user_attributes set value_json = '7' where key = 'facts'", "cannot be used"),
+        ("update trial_user_attributes set key = 'fact' where key = 'facts'", "cannot be used"),
+        (
+            "update trial_user_attributes set value_json = replace(value_json, '1', '2') where key = 'facts'",
+            "trial 0 does not have the checksum",
+        ),
+        (
+            "update study_user_attributes set value_json = replace(value_json, 'seeds', 'seats')",
+            "the design does not have the checksum",
+        ),
+        ("update study_directions set direction = 'MAXIMIZE'", "the design does not say which figures are better"),
+        ("update studies set study_name = 'other'", "cannot be used"),
+    ],
+)
+def test_a_changed_value_is_refused(found: tuple[Search, Store], tmp_path: Path, change: str, said: str) -> None:
+    made, store = found
+    copied = Store(shutil.copytree(store.folder, tmp_path / "runs"))
+    with sqlite3.connect(copied.folder / FOLDER / f"{made.id}.sqlite") as database:
+        database.execute(change)
+    with pytest.raises(InputError, match=rf"\.sqlite, the file of the search,.*{said}"):
+        load_search(made.id, copied)
+
+
+def test_no_flipped_bit_changes_a_search_unseen(found: tuple[Search, Store], tmp_path: Path) -> None:
+    made, store = found
+    original = store.folder / FOLDER / f"{made.id}.sqlite"
+    whole, path = original.read_bytes(), tmp_path / original.name
+    expected = read_study(original)
+    filled = [at for at, byte in enumerate(whole) if byte]
+    for at in random.Random(0).sample(filled, FLIPS):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
+        with suppress(InputError):
+            assert read_study(path) == expected
+
+
+def read_study(path: Path) -> tuple[Any, ...]:
+    study = Study(path)
+    return typed(KeptSearch, study.design, path), study.ended(), study.importance(6)
+
+
+def test_a_point_that_is_under_way_is_the_one_that_was_drawn(data: Path, tmp_path: Path) -> None:
+    design = designed(data, "train.lr=1e-3..1e-1", method="random", trials=4)
+    with pytest.raises(Interrupted):
+        search(design, Store(tmp_path), Serial(until=1))
+    with sqlite3.connect(tmp_path / FOLDER / f"{design.id}.sqlite") as database:
+        database.execute("update trial_params set param_value = param_value * 1.01")
+    with pytest.raises(InputError, match="the point of trial 0 is not the one that was drawn"):
+        search(design, Store(tmp_path), Serial())
+
+
 def test_a_run_of_a_carved_corpus_loads_it_and_goes_on(data: Path, tmp_path: Path) -> None:
     store = Store(tmp_path)
     design = designed(data, "train.lr=0.01,0.02", method="grid", seeds=(0,), settings=LM | {"train.save_every": "0"})
@@ -346,6 +457,13 @@ def test_ranges() -> None:
     assert parsed("train.lr=1e-4..1e-2:linear").parts["train.lr"] == Range(1e-4, 1e-2, whole=False, log=False)
     assert parsed("dropout=0..0.99999").parts["dropout"].text(0.99998) == "0.99998"
     assert parsed(*(f"{name}={part}" for name, part in space.items())).parts == space
+
+
+def test_a_range_without_end_is_not_listed() -> None:
+    wide = parsed(f"train.batch=1..{10**18}")
+    assert wide.size is None
+    with pytest.raises(InputError, match="more than the 10,000 values"):
+        wide.grid()
 
 
 def test_lists_keep_their_parentheses() -> None:
@@ -428,3 +546,11 @@ def test_a_setting_is_shared_or_searched(data: Path) -> None:
         SearchDesign(task_of("lm"), load_corpus(data), parsed("train.lr=0.1,0.2"), settings={"train.lr": "0.1"})
     with pytest.raises(InputError, match="There is no task 'labeller'"):
         task_of("labeller")
+
+
+@pytest.mark.parametrize("name", ["%41", "{x}", "a?b"])
+def test_a_store_whose_path_looks_like_an_address(data: Path, tmp_path: Path, name: str) -> None:
+    store = Store(tmp_path / name)
+    made = search(designed(data, "train.lr=0.01,0.02", method="grid"), store, Serial())
+    assert load_search(made.id, store) == made
+    assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from oratory.errors import InputError
 from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, normalise
-from oratory.text.corpus import label_order, one_line
+from oratory.text.corpus import label_order
+from oratory.text.normal import one_line
 
 
 def test_normalise_forgets_case_punctuation_and_white_space() -> None:
@@ -31,6 +32,40 @@ def test_a_test_text_cannot_take_the_place_of_train() -> None:
     for name in ("train", "dev"):
         with pytest.raises(InputError, match=f"may not be called '{name}'"):
             LanguageData(("a",), None, {name: ("b",)})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I don't", "I don’t"),
+        ("I don't", "I don`t"),
+        ("I don't", "I don´t"),
+        ("I don't", "I donʼt"),
+        ("He said ``no'' twice", "He said “no” twice"),
+        ("co\u00adoperate", "cooperate"),
+        ("free\u200bdom, \u2060now", "freedom now"),
+        ("caf\u200de\u0301", "café"),
+        ("nearly 3,000 of 1,234,567", "nearly 3000 of 1234567"),
+    ],
+)
+def test_ways_to_write_the_same(one: str, other: str) -> None:
+    assert normalise(one) == normalise(other)
+
+
+def test_commas_that_part_numbers_stay_blanks() -> None:
+    assert normalise("1,2,3") == "1 2 3"
+    assert normalise("in 1990,1991") == "in 1990 1991"
+    assert normalise("12,34 and 1234,567") == "12 34 and 1234 567"
+
+
+@given(st.text(), st.text("\u00ad\u200b\u200c\u200d\u2060\ufe0f", min_size=1), st.text())
+def test_invisible_characters_change_nothing(before: str, hidden: str, after: str) -> None:
+    assert normalise(before + hidden + after) == normalise(before + after)
+
+
+@given(st.integers(0, 10**12))
+def test_a_number_is_the_same_with_commas_and_without(value: int) -> None:
+    assert normalise(f"about {value:,}.") == normalise(f"about {value}")
 
 
 @given(st.text())
@@ -65,6 +100,16 @@ def test_seen_compares_normalised_texts() -> None:
     made = corpus()
     assert made.need_classifier().seen == (True, False)
     assert made.need_lm().seen("t") == (True, False)
+
+
+def test_what_only_dev_has_is_unseen_and_named_apart() -> None:
+    train, test = Labelled(("x y", "z"), (0, 1)), Labelled(("X, Y!", "q", "w"), (0, 1, 1))
+    data = ClassifierData(("a", "b"), train, Labelled(("x y", "Q."), (0, 1)), test)
+    assert (data.seen, data.in_dev) == ((True, False, False), (False, True, False))
+    lines = LanguageData(("one", "two"), ("three", "one"), {"t": ("One.", "Three!", "four")})
+    assert (lines.seen("t"), lines.in_dev("t")) == ((True, False, False), (False, True, False))
+    assert not any(corpus().need_classifier().in_dev)
+    assert not any(corpus().need_lm().in_dev("t"))
 
 
 def test_fingerprint_is_of_the_content() -> None:

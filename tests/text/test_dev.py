@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from oratory.errors import InputError
 from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, normalise
-from oratory.text.dev import carve
+from oratory.text.dev import carve, close_to
 
 texts = st.lists(st.tuples(st.text("abc", max_size=3), st.integers(0, 2)), min_size=30, max_size=120)
 
@@ -64,6 +64,57 @@ def test_dev_of_the_speeches(speeches: Corpus) -> None:
     assert lm.dev is not None
     assert set(map(normalise, lm.train)).isdisjoint(map(normalise, lm.dev))
     assert carved.fingerprint == speeches.with_dev().fingerprint != speeches.fingerprint
+
+
+def test_dev_of_the_speeches_has_nothing_of_test(speeches: Corpus) -> None:
+    carved = speeches.with_dev()
+    data, lm = carved.need_classifier(), carved.need_lm()
+    assert data.dev is not None
+    assert lm.dev is not None
+    tests = [normalise(text) for text in speeches.test_lines()]
+    assert close_to([normalise(text) for text in (*data.dev.texts, *lm.dev)], tests) == set()
+    assert data.seen == speeches.need_classifier().seen
+    assert data.seen.count(False) == 199
+
+
+words = st.lists(
+    st.sampled_from(["we", "will", "go", "on", "and", "they", "can", "not", "stay", "here"]), min_size=1, max_size=6
+)
+sentences = st.lists(words.map(" ".join), min_size=1, max_size=20).map(tuple)
+
+
+@given(sentences.filter(lambda train: len(train) > 3), sentences, sentences)
+def test_carving_changes_nothing_about_what_is_seen(
+    train: tuple[str, ...], test: tuple[str, ...], lines: tuple[str, ...]
+) -> None:
+    labels = tuple(index % 2 for index in range(len(train)))
+    data = ClassifierData(("a", "b"), Labelled(train, labels), None, Labelled(test, tuple(0 for _ in test)))
+    given = Corpus("any", data, LanguageData(train, None, {"t": lines}))
+    try:
+        carved = given.with_dev(0.3)
+    except InputError:
+        return  # Too much of train is in test.
+    labelled, running = carved.need_classifier(), carved.need_lm()
+    assert labelled.dev is not None
+    assert running.dev is not None
+    assert {*labelled.dev.texts, *running.dev}.isdisjoint({*test, *lines})
+    assert labelled.seen == data.seen
+    assert running.seen("t") == given.need_lm().seen("t")
+    assert not any((*labelled.in_dev, *running.in_dev("t")))
+
+
+def test_near_duplicates_of_test_stay_in_train() -> None:
+    same = "tonight we meet to speak of the union and of all its people"
+    train = (same, f"{same} now", *(f"sentence number {word} is on its own" for word in "abcdefgh"))
+    test = Labelled((f"And {same}.",), (0,))
+    data = ClassifierData(("a", "b"), Labelled(train, (0,) * 10), None, test)
+    for share in (0.1, 0.5, 0.8):
+        carved = Corpus("near", data).with_dev(share).need_classifier()
+        assert set(train[:2]) <= set(carved.train.texts)
+    with pytest.raises(InputError, match="too similar to each other or to test"):
+        Corpus(
+            "all in test", ClassifierData(("a", "b"), Labelled(train, (0,) * 10), None, Labelled(train, (0,) * 10))
+        ).with_dev()
 
 
 def test_rare_labels_give_one_and_never_all() -> None:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from oratory.errors import InputError
 from oratory.text import ClassifierData, Corpus, Labelled, LanguageData, export, load_corpus
-from oratory.text.corpus import label_order, one_line
+from oratory.text.corpus import label_order
+from oratory.text.normal import one_line
 
 
 def test_an_exported_corpus_reads_back_as_it_was(sotu: Corpus, tmp_path: Path) -> None:

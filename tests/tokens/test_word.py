@@ -108,3 +108,16 @@ def test_two_million_words_in_seconds(whole_sotu: Corpus) -> None:
     started = time.process_time()
     encode_lm(whole_sotu, tokenizer)
     assert time.process_time() - started < first / 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"' * 100_000, "`" * 50_000, "a\" `` ''" * 15_000, "a." + " " * 100_000 + '\xa0"', "a." + "]" * 100_000 + "x"],
+    ids=["quotes", "backticks", "both", "blanks", "brackets"],
+)
+def test_time_grows_with_the_length(text: str) -> None:
+    began = time.process_time()
+    ids, sizes = Word().train([text]).measure(text)
+    assert time.process_time() - began < 3
+    assert len(ids) == len(sizes)
+    assert sum(sizes) == len(text.encode())

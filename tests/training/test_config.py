@@ -6,13 +6,15 @@ import re
 import pytest
 
 from oratory.errors import InputError
-from oratory.training.config import TrainConfig, training_from
+from oratory.training.config import TrainConfig, prefixed, training_from
+from oratory.training.origins import origin_of
 from oratory.training.schedules import SCHEDULES, Constant, Cosine, Linear, OneCycle
 from oratory.training.tasks import task_of
 
 
 def base_training(task: str, **changes: str) -> TrainConfig:
-    return training_from(task_of(task).training, changes)
+    chosen = task_of(task)
+    return training_from(chosen.train_config(), chosen.training, changes)
 
 
 @pytest.mark.parametrize(
@@ -27,9 +29,9 @@ def base_training(task: str, **changes: str) -> TrainConfig:
 @pytest.mark.parametrize("task", ["classifier", "lm"])
 def test_settings_round_trip(task: str, changes: dict[str, str]) -> None:
     config = base_training(task, **changes)
-    assert TrainConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+    assert type(config).from_dict(json.loads(json.dumps(config.to_dict()))) == config
     as_text = {name: str(value) for name, value in config.to_dict().items() if value is not None}
-    assert TrainConfig.from_dict(as_text) == config
+    assert type(config).from_dict(as_text) == config
 
 
 def test_base_settings() -> None:
@@ -85,7 +87,7 @@ def test_what_makes_no_sense_is_refused(changes: dict[str, str], sentence: str) 
 )
 def test_what_does_not_fit_the_task_is_refused(task: str, changes: dict[str, str], sentence: str) -> None:
     with pytest.raises(InputError, match=re.escape(sentence)):
-        task_of(task).check(base_training(task, **changes), 32)
+        origin_of({}).complete(task_of(task), prefixed(changes))
 
 
 def test_schedules_have_their_shapes() -> None:

@@ -64,9 +64,9 @@ def test_a_setting_of_training_is_found_without_its_beginning() -> None:
 
 def test_tasks_say_what_they_begin_with_and_what_they_use() -> None:
     assert [str(base) for base in only("feedforward").bases] == ["lm: relu(hidden=100)"]
-    assert only("train.iterations").row[3] == "none; lm: 500"
+    assert only("train.iterations").row[3] == "none; lm: 500; mlm: 3000"
     for name in ("tied", "head_bias", "train.stride", "train.items", "train.truncate"):
-        assert only(name).tasks == ("lm",)
+        assert only(name).tasks == ("lm", "mlm")
         assert only(name).origins == ("scratch",)
     assert only("head_hidden").tasks == ("classifier",)
     assert only("layers").tasks == tuple(tasks())

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -373,7 +374,22 @@ def test_folders_that_cannot_be_used(corpus: Corpus, models: Mapping[str, Path],
     tensors = load_file(lacking / "model.safetensors")
     del tensors["encoder.layer.1.output.dense.weight"]
     save_file(tensors, lacking / "model.safetensors", {"format": "pt"})
+    deep, deeper, wide = (copy(name) for name in ("deep", "deeper", "wide"))
+    for folder, sizes in ((deep, {"num_hidden_layers": 10**9}), (deeper, {"num_hidden_layers": 10**6})):
+        change_config(folder, sizes)
+    change_config(wide, {"intermediate_size": 10**9})
+    odd = copy("odd")
+    change_config(odd, {"id2label": {"x": "y"}, "architectures": ["BertForSequenceClassification"]})
+    pipes = {name: copy(f"pipe-{name}") for name in ("config.json", "model.safetensors", "more.json")}
+    for name, folder in pipes.items():
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
     sentences = {
+        deep: "config.json says num_hidden_layers=1,000,000,000, but there are no such tensors",
+        deeper: "config.json says num_hidden_layers=1,000,000, but there are no such tensors",
+        wide: "config.json says intermediate_size=1,000,000,000, but there are no such tensors",
+        odd: "id2label must have the numbers of classes as keys",
+        **{folder: f"{name} is not a regular file" for name, folder in pipes.items()},
         empty: "has no model.safetensors",
         pickle: r"only pytorch_model.bin, and a pickle can run code.*To convert",
         bare: "has no config.json",
@@ -386,7 +402,12 @@ def test_folders_that_cannot_be_used(corpus: Corpus, models: Mapping[str, Path],
     for folder, sentence in sentences.items():
         for engine in ("hf", "own"):
             with pytest.raises(InputError, match=sentence):
-                prepared(corpus, folder, engine=engine)
+                _ = prepared(corpus, folder, engine=engine).settings
+
+
+def change_config(folder: Path, changes: Mapping[str, Any]) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | dict(changes)))
 
 
 def test_a_hub_name_without_network(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

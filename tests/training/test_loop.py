@@ -22,9 +22,9 @@ from oratory.training.loop import Diverged, Fit, Measured, Stepped
 from oratory.training.loss import cross_entropy_of
 from oratory.training.origins import prepare
 from oratory.training.prepared import Prepared
-from tests.execution.training import CLASSIFIER, LM, write_corpus
+from tests.execution.training import CLASSIFIER, LM, MLM, write_corpus
 
-TASKS = {"lm": LM, "classifier": CLASSIFIER | {"train.keep": "last"}}
+TASKS = {"lm": LM, "classifier": CLASSIFIER | {"train.keep": "last"}, "mlm": MLM}
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +91,12 @@ STOPS: dict[str, tuple[str, dict[str, Any]]] = {
     "bucketing": ("classifier", {"train__bucketing": "on", "train__eval_train": "off"}),
     "shuffle": ("lm", {"merge": "shuffle", "tied": "on"}),
     "lines": ("lm", {"train__items": "lines", "train__truncate": 6, "train__bucketing": "on", "train__epochs": 3}),
+    "mlm": ("mlm", {"train__accumulate": 2, "train__word_dropout": 0.1}),
+    "mlm, lines": (
+        "mlm",
+        {"train__items": "lines", "train__bucketing": "on", "train__epochs": 3, "tokenizer": "char"},
+    ),
+    "mlm, best": ("mlm", {"train__keep": "best", "train__patience": 1, "train__lr": 0.5, "train__eval_every": 2}),
     "bfloat16": ("lm", {"train__precision": "bfloat16"}),
     "float16": ("lm", {"train__precision": "float16"}),
 }
@@ -106,6 +112,21 @@ def test_it_goes_on_from_any_batch_to_the_same_bits(case: str, corpus: Corpus) -
     assert other.keys() == weights.keys()
     assert all(torch.equal(other[name], value) for name, value in weights.items())
     assert rescored == scores
+
+
+def test_masks_follow_from_the_seed_and_the_epoch_alone(corpus: Corpus) -> None:
+    """Two runs whose models, dropout and parts of a batch differ are given the same masked tokens."""
+    one, other = (
+        fit_of(prepared(corpus, "mlm", **more)).learning
+        for more in ({"dropout": 0}, {"width": 16, "train__accumulate": 5, "dropout": 0.5})
+    )
+    items = np.arange(20)
+    for epoch in (0, 1):
+        assert torch.equal(one.items_of(epoch).batch(items).ids, other.items_of(epoch).batch(items[:20]).ids)
+    first, second = (one.items_of(epoch).batch(items) for epoch in (0, 1))
+    assert not torch.equal(first.targets, second.targets)
+    another = fit_of(prepared(corpus, "mlm", seed=1)).learning.items_of(0).batch(items)
+    assert not torch.equal(first.targets, another.targets)
 
 
 @pytest.mark.parametrize("stream", ["initial", "order", "dropout", "words"])
@@ -144,9 +165,12 @@ def gradients(fit: Fit) -> dict[str, Tensor]:
 
 
 @pytest.mark.parametrize("parts", [2, 3, 5])
-@pytest.mark.parametrize(("task", "items"), [("classifier", "windows"), ("lm", "windows"), ("lm", "lines")])
+@pytest.mark.parametrize(
+    ("task", "items"),
+    [("classifier", ""), ("lm", "windows"), ("lm", "lines"), ("mlm", "windows"), ("mlm", "lines")],
+)
 def test_parts_of_a_batch_have_the_gradients_of_the_whole(task: str, items: str, parts: int, corpus: Corpus) -> None:
-    changes: dict[str, Any] = {"train__items": items} if task == "lm" else {}
+    changes: dict[str, Any] = {"train__items": items} if items else {}
     whole, divided = (
         gradients(fit_of(prepared(corpus, task, dropout=0, train__accumulate=number, **changes)))
         for number in (1, parts)
@@ -229,7 +253,8 @@ def test_dev_is_carved_only_where_something_is_chosen_on_it(task: str, corpus: C
         names = [list(part.measure(fit_of(prepared(corpus, task)).model).splits) for part in (plain,)]
         assert names == [["train", "test"]]
     else:
-        assert len(plain.items) + 8 == len(plain.encoded["train"].ids)
+        # Windows of 8 tokens; after each of a language model comes one more token, to be predicted.
+        assert len(plain.items) + {"lm": 8, "mlm": 7}[task] == len(plain.encoded["train"].ids)
         assert "dev" not in plain.encoded
         assert "dev" in choosing.encoded
 
@@ -292,10 +317,10 @@ def test_too_large_for_float16_is_left_out_and_not_broken(corpus: Corpus) -> Non
 
 
 def test_a_batch_that_cannot_be_shared_out() -> None:
-    from oratory.training.parallel import Crew
+    from oratory.training.parallel import Processes
 
     with pytest.raises(InputError, match=r"train\.batch=5 cannot be shared out among 2 processes in 3 parts each"):
-        Crew(size=2).check(5, 3)
+        Processes(size=2).check(5, 3)
 
 
 def test_the_random_numbers_of_the_framework_are_left_as_they_were(corpus: Corpus) -> None:

@@ -8,9 +8,10 @@ from torch import nn
 
 from oratory.errors import InputError
 from oratory.mechanisms import REGISTRY
-from oratory.model import Transformer, base
+from oratory.model import Transformer
 from oratory.settings import choose
 from oratory.training.optimizers import OPTIMIZERS, Adam, Muon, Sgd, split_decay
+from oratory.training.tasks import base
 
 KINDS = ("position", "pattern", "merge", "pool", "norm", "feedforward")
 

@@ -13,7 +13,7 @@ from torch import distributed, nn
 
 from oratory.errors import Failed, InputError
 from oratory.training import parallel
-from oratory.training.parallel import crew
+from oratory.training.parallel import joined
 from tests.execution.training import free_port, wait_until
 from tests.several import ended, start_several, tell
 
@@ -26,7 +26,7 @@ def leave_with_an_error(rank: int) -> None:
     """Leave with an error, while a thread of the process group waits for Python's lock."""
     torch.set_num_threads(1)
     try:
-        with crew(CPU) as members:
+        with joined(CPU) as members:
             model, value = members.wrap(nn.Linear(2, 2)), torch.zeros(1)
             sys.setswitchinterval(1000)
             distributed.all_reduce(value, async_op=True)
@@ -45,7 +45,7 @@ def test_those_who_leave_with_an_error_end() -> None:
 def fail_and_go_on(rank: int) -> None:
     """The leader fails but does not end; the other one waits for its word."""
     try:
-        with crew(CPU) as members:
+        with joined(CPU) as members:
             model = members.wrap(nn.Linear(2, 2))
             if members.leads:
                 raise InputError(f"The leader of {type(model)} fails.")
@@ -66,7 +66,7 @@ def test_the_others_notice_a_leader_that_fails_and_goes_on() -> None:
 
 
 def meet(rank: int) -> None:
-    with crew(CPU):
+    with joined(CPU):
         pass
 
 
@@ -98,6 +98,53 @@ def test_the_others_never_come(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "127.0.0.1"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("MASTER_PORT", str(free_port()))
-    with pytest.raises(InputError, match=r"but they did not meet: .* 1/2 clients joined"), crew(CPU):
+    with pytest.raises(InputError, match=r"but they did not meet: .* 1/2 clients joined"), joined(CPU):
         pass
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("leader_lives", [True, False])
+def test_a_leader_that_is_gone_before_they_meet(
+    leader_lives: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert timedelta(seconds=60) >= parallel.MEETING
+    monkeypatch.setattr(parallel, "MEETING", timedelta(seconds=2))
+    monkeypatch.setattr(parallel, "SOON", 0.1)
+    port = str(free_port())
+    rank = "0" if leader_lives else "1"
+    for name, value in {"WORLD_SIZE": "2", "RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}.items():
+        monkeypatch.setenv(name, value)
+    began = time.monotonic()
+    with pytest.raises(InputError, match="but they did not meet"), joined(CPU):
+        pass
+    assert time.monotonic() - began < 30
+    said = f"Waiting for all 2 processes to meet at 127.0.0.1:{port}, for 2 seconds at the most.\n"
+    assert said in capsys.readouterr().err
+
+
+def die_while_the_leader_measures(rank: int) -> None:
+    """The leader has work of its own, and the other one is killed; the leader is to notice when it next asks."""
+    try:
+        with joined(CPU) as members:
+            members.any(False)
+            if not members.leads:
+                os.kill(os.getpid(), signal.SIGKILL)
+            time.sleep(2)
+            began = time.monotonic()
+            members.any(False)
+    except Failed as error:
+        os._exit(7 if time.monotonic() - began < 5 and "lost the others" in str(error) else 1)
+
+
+def test_the_leader_notices_at_once_who_died_while_it_measured() -> None:
+    assert ended(*start_several(die_while_the_leader_measures), seconds=60) == [7, -signal.SIGKILL]
+
+
+def ask_one(rank: int) -> None:
+    with joined(CPU) as members:
+        found = [members.any(False), members.any(rank == 0), members.any(rank == 1), members.any(True)]
+    os._exit(7 if found == [False, True, True, True] else 1)
+
+
+def test_one_process_speaks_for_all() -> None:
+    assert ended(*start_several(ask_one), seconds=60) == [7, 7]

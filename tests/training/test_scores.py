@@ -1,5 +1,7 @@
 """Figures of a classifier beside scikit-learn's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, precision_recall_fscore_support
@@ -38,6 +40,17 @@ def test_seen_and_unseen_add_up() -> None:
     seen = facts["items_seen"]
     total = facts["accuracy_seen"] * seen + facts["accuracy_unseen"] * (200 - seen)
     assert total == pytest.approx(200 * facts["accuracy"])
+
+
+def test_what_is_in_dev_is_named_apart() -> None:
+    split = made()
+    assert "items_in_dev" not in split.to_dict(NAMES)
+    assert "items_in_dev" not in replace(split, in_dev=np.zeros(200, bool)).to_dict(NAMES)
+    in_dev = np.arange(200) < 10
+    facts = replace(split, in_dev=in_dev).to_dict(NAMES)
+    assert facts["items_in_dev"] == 10
+    assert facts["accuracy_in_dev"] == split.correct[:10].mean()
+    assert facts["accuracy_unseen"] == split.to_dict(NAMES)["accuracy_unseen"]
 
 
 def test_a_sure_and_right_model_is_calibrated() -> None:

@@ -1,5 +1,6 @@
 """Every token is scored once, with the context it should have."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oratory.model import Transformer, base
+from oratory.model import Transformer
 from oratory.text import Corpus
 from oratory.tokens import Encoded, encode_lm, train_tokenizer
-from oratory.training.tasks.lm.scores import TextScores
-from oratory.training.tasks.lm.surprisal import cover, opened, opening_of, surprisal
+from oratory.training.tasks import base
+from oratory.training.tasks.lm.scores import LanguageScores, TextScores
+from oratory.training.tasks.lm.surprisal import CausalWindows, opened, opening_of, surprisal
 
 VOCABULARY = 11
 
@@ -24,7 +26,7 @@ def model(**changes: Any) -> Transformer:
 @given(st.integers(2, 60), st.integers(1, 8), st.integers(1, 8))
 def test_every_token_is_scored_once(size: int, context: int, stride: int) -> None:
     stride = min(stride, context)
-    windows = cover(np.array([0, size]), context, stride)
+    windows = CausalWindows.over(np.array([0, size]), context, stride)
     counts = np.zeros(size, int)
     for begin, length, scored in zip(windows.begins, windows.lengths, windows.scored, strict=True):
         assert length == min(context, size - 1)
@@ -40,7 +42,7 @@ def test_nats_are_those_of_one_token_at_a_time(size: int, stride: int, position:
     """Brute force: each token with exactly the tokens that its window holds before it."""
     network = model(position=position)
     ids = np.random.default_rng(size).integers(0, VOCABULARY, size).astype(np.int32)
-    windows = cover(np.array([0, size]), 8, stride)
+    windows = CausalWindows.over(np.array([0, size]), 8, stride)
     found = surprisal(network, ids, windows)
     assert np.isnan(found[0])
     for begin, length, scored in zip(windows.begins, windows.lengths, windows.scored, strict=True):
@@ -52,7 +54,7 @@ def test_nats_are_those_of_one_token_at_a_time(size: int, stride: int, position:
 
 
 def test_a_shorter_stride_gives_more_context() -> None:
-    windows = cover(np.array([0, 101]), 8, 2)
+    windows = CausalWindows.over(np.array([0, 101]), 8, 2)
     assert windows.scored[0] == 8
     assert set(windows.scored[1:]) == {2}
 
@@ -61,8 +63,8 @@ def test_texts_are_scored_apart() -> None:
     network = model()
     one, other = np.arange(1, 7, dtype=np.int32), np.arange(6, 0, -1, dtype=np.int32)
     together = np.concatenate([one, other])
-    found = surprisal(network, together, cover(np.array([0, 6, 12]), 8, 4))
-    alone = [surprisal(network, part, cover(np.array([0, 6]), 8, 4)) for part in (one, other)]
+    found = surprisal(network, together, CausalWindows.over(np.array([0, 6, 12]), 8, 4))
+    alone = [surprisal(network, part, CausalWindows.over(np.array([0, 6]), 8, 4)) for part in (one, other)]
     assert np.allclose(found, np.concatenate(alone), atol=1e-6, equal_nan=True)
 
 
@@ -80,7 +82,7 @@ def test_the_opening_is_the_usual_end_of_a_line(sotu: Corpus) -> None:
 
 def test_the_model_is_left_in_its_mode() -> None:
     network = model().train()
-    surprisal(network, np.arange(5, dtype=np.int32), cover(np.array([0, 5]), 8, 4))
+    surprisal(network, np.arange(5, dtype=np.int32), CausalWindows.over(np.array([0, 5]), 8, 4))
     assert network.training
 
 
@@ -88,8 +90,10 @@ def test_figures_of_a_text() -> None:
     text = TextScores(
         tokens=np.array([1, 2, 3], np.int32),
         nats=np.log(np.array([2.0, 8.0, 4.0], np.float32)),
+        spelling=np.log(np.array([1.0, 16.0, 1.0], np.float32)),
         lines=np.array([0, 0, 1]),
         bytes=6,
+        words=2,
         seen=np.array([True, True, False]),
     )
     facts = text.to_dict()
@@ -97,14 +101,21 @@ def test_figures_of_a_text() -> None:
     assert facts["perplexity_lines"] == pytest.approx((4 + 4) / 2)
     assert facts["perplexity_seen"] == pytest.approx(4)
     assert facts["perplexity_unseen"] == pytest.approx(4)
-    assert facts["bits_per_byte"] == pytest.approx((1 + 3 + 2) / 6)
+    assert facts["bits_per_byte"] == pytest.approx((1 + 3 + 2 + 4) / 6)
+    assert facts["perplexity_per_word"] == pytest.approx(2**5)
+    assert LanguageScores({"t": text}).items()["spelling"].to_pylist() == pytest.approx([0, np.log(16), 0])
 
 
-def test_a_perplexity_beyond_all_numbers_is_none() -> None:
-    text = TextScores(np.array([1], np.int32), np.array([1e5], np.float32), np.array([0]), 1)
+def test_figures_that_are_no_number_are_none() -> None:
+    one = np.ones(1, np.float32)
+    text = TextScores(np.array([1], np.int32), 1e5 * one, np.array([0]), None, one, 1, 1)
     assert text.to_dict()["perplexity"] is None
+    unknown = replace(text, nats=one, spelling=np.nan * one).to_dict()
+    assert unknown["perplexity"] == pytest.approx(np.e)
+    assert unknown["bits_per_byte"] is None
+    assert unknown["perplexity_per_word"] is None
 
 
 def test_encoded_lengths_may_be_zero() -> None:
     empty = Encoded(np.zeros(1, np.int32), np.zeros(1, np.int32), np.array([0, 1, 1]))
-    assert len(cover(empty.starts, 8, 4).begins) == 0
+    assert len(CausalWindows.over(empty.starts, 8, 4).begins) == 0

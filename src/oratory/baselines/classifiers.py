@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oratory.text import Labelled
 
 
-class Classifier(Protocol):
+class BaselineClassifier(Protocol):
     """Fitted on labelled texts, it gives each text a label."""
 
     name: str
@@ -67,7 +67,8 @@ class TfidfSvm:
         from sklearn.pipeline import make_pipeline
         from sklearn.svm import LinearSVC
 
-        vectors = TfidfVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 3), sublinear_tf=True)
+        pattern = r"\w+|[^\w\s]"
+        vectors = TfidfVectorizer(token_pattern=pattern, ngram_range=(1, 3), sublinear_tf=True)
         # The solver draws its order of coordinates from a random state; a fixed one makes the baseline repeat.
         self.pipeline: Any = make_pipeline(vectors, LinearSVC(random_state=0))
         self.pipeline.fit(train.texts, train.labels)
@@ -76,4 +77,4 @@ class TfidfSvm:
         return np.asarray(self.pipeline.predict(split.texts))
 
 
-CLASSIFIERS: tuple[Callable[[], Classifier], ...] = (Majority, Lookup, TfidfSvm)
+CLASSIFIERS: tuple[Callable[[], BaselineClassifier], ...] = (Majority, Lookup, TfidfSvm)

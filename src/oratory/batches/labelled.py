@@ -28,7 +28,7 @@ class LabelledItems:
         return np.minimum(self.encoded.lengths, self.context)
 
     def targets(self, items: NDArray[np.int64]) -> int:
-        """What these items are learned from: a label each."""
+        """The number of targets: one label for each item."""
         return len(items)
 
     def batch(self, items: NDArray[np.int64]) -> Batch:

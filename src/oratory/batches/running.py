@@ -67,7 +67,7 @@ class LineItems:
         return np.minimum(self.encoded.lengths, self.longest)
 
     def targets(self, items: NDArray[np.int64]) -> int:
-        """What these items are learned from: every token but the first."""
+        """The number of targets: every token but the first of each line."""
         return int((self.lengths[items] - 1).sum())
 
     def batch(self, items: NDArray[np.int64]) -> Batch:

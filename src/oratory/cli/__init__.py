@@ -18,6 +18,10 @@ from oratory.errors import Failed, InputError
 
 _HELP = "A laboratory for small transformers: honest baselines, a leakage audit, and verdicts with error bars."
 
+AROUND = 80
+"""Characters on both sides of one that is wrong, in a message."""
+NO_MEMORY = "This needs more memory than there is; shorter texts, or a smaller model or batch, need less."
+
 
 def build() -> typer.Typer:
     """The application with every command that is found in this folder."""
@@ -47,6 +51,10 @@ def main() -> None:
     except Failed as error:
         _complain(str(error))
         sys.exit(error.exit_code)
+    except UnicodeEncodeError as error:
+        shown = ascii(error.object[max(0, error.start - AROUND) : error.end + AROUND])
+        _complain(f"{shown} is not Unicode text; a name or a text has bytes that are not UTF-8.")
+        sys.exit(2)
     except BrokenPipeError:
         # The reader of our output went away, and so do we, quietly; nothing is left to be flushed at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -56,13 +64,41 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:
+        sentence = NO_MEMORY if _is_out_of_memory(error) else _blame(error)
+        if sentence is None:
+            raise
+        _complain(sentence)
+        sys.exit(2)
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether memory ran out; what torch says of it is read only where torch was loaded."""
+    if isinstance(error, MemoryError):
+        return True
+    if not isinstance(error, RuntimeError) or "oratory.training.loop" not in sys.modules:
+        return False
+    from oratory.training.loop import is_out_of_memory
+
+    return is_out_of_memory(error)
+
+
+def _blame(error: Exception) -> str | None:
+    """The sentence for an error in a user's own file, which only a command that loads mechanisms can meet."""
+    if "oratory.mechanisms" not in sys.modules:
+        return None
+    from oratory.mechanisms.plugins import blame
+
+    return blame(error)
 
 
 def _complain(sentence: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    Console(stderr=True, soft_wrap=True).print(Text("oratory: ", style="bold red"), Text(sentence), sep="")
+    from oratory.tables import printable
+
+    Console(stderr=True, soft_wrap=True).print(Text("oratory: ", style="bold red"), Text(printable(sentence)), sep="")
 
 
 def _version(asked: bool) -> None:

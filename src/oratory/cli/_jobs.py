@@ -4,7 +4,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from oratory.execution.jobs import Job, Outcome, Planned, Step
+    from oratory.execution.jobs import Job, JobsPlanned, Outcome, Step
     from oratory.searches.make import SearchBegun, TrialEnded
 
 
@@ -21,25 +21,35 @@ class JobsProgress:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._leave()
+        self.leave()
 
-    def __call__(self, event: "Planned | SearchBegun | Step | Outcome | TrialEnded") -> None:
-        from oratory.execution.jobs import Planned
+    def __call__(self, event: "JobsPlanned | SearchBegun | Step | Outcome | TrialEnded") -> None:
+        from oratory.execution.jobs import JobsPlanned
         from oratory.searches.make import SearchBegun
 
-        if isinstance(event, Planned):
-            self._leave()
+        if isinstance(event, JobsPlanned):
+            self.leave()
             self.view = _Table(self.console, event.jobs)
         elif isinstance(event, SearchBegun):
-            self._leave()
+            self.leave()
             self.view = _Trials(self.console, event)
         elif self.view is not None:
             self.view.show(event)
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Leave the terminal as it was."""
         if self.view is not None:
             self.view.stop()
         self.view = None
+
+
+def _print(console: Any, line: str) -> None:
+    """A line of text, in which nothing is obeyed."""
+    from rich.text import Text
+
+    from oratory.tables import printable
+
+    console.print(Text(printable(line)))
 
 
 class _Table:
@@ -81,15 +91,17 @@ class _Table:
         if outcome.run is None or not self.live:
             why = f": {outcome.problem}" if outcome.run is None else f" ({outcome.run})"
             line = f"{self.done}/{self.total} {job.variant}, seed {job.seed}: {word}{why}"
-            self.console.print(line, markup=False)
+            _print(self.console, line)
 
     def _drawn(self) -> Any:
         from rich.table import Table
         from rich.text import Text
 
+        from oratory.tables import printable
+
         table = Table("variant", *(f"seed {seed}" for seed in self.seeds), box=None, pad_edge=False)
         for name, cells in self.cells.items():
-            table.add_row(Text(name), *(cells.get(seed, "") for seed in self.seeds))
+            table.add_row(Text(printable(name)), *(cells.get(seed, "") for seed in self.seeds))
         return table
 
 
@@ -97,16 +109,18 @@ class _Trials:
     """A line for every trial, and on a terminal a bar of all runs below them."""
 
     def __init__(self, console: Any, begun: "SearchBegun") -> None:
+        from oratory.tables import printable
+
         design = begun.design
         self.console, self.trials, self.seeds, self.metric = console, design.points, len(design.seeds), design.metric
-        self.of = f"{begun.variant}, " if begun.variant else ""
+        self.of = f"{printable(begun.variant)}, " if begun.variant else ""
         self.under_way: dict[tuple[str, int], float] = {}
         self.ended = 0
         self.bar: Any = None
         if console.is_terminal:
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-            columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), TimeElapsedColumn())
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=None), TimeElapsedColumn())
             self.bar = Progress(*columns, console=console, transient=True)
             self.line = self.bar.add_task("trials", total=self.trials * self.seeds)
             self.bar.start()
@@ -123,7 +137,7 @@ class _Trials:
             name = f"trial {event.trial.number}"
             self.under_way = {key: part for key, part in self.under_way.items() if key[0] != name}
             self.ended = max(self.ended, event.trial.number + 1)
-            self.console.print(self._line(event), markup=False)
+            _print(self.console, self._line(event))
         else:
             share = event.step / max(1, event.steps) if isinstance(event, Step) else 1.0
             self.under_way[event.job.variant, event.job.seed] = share

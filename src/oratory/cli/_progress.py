@@ -11,7 +11,7 @@ BRIEF = 0.1
 """Seconds between two changes of the bar."""
 
 
-class Progress:
+class RunProgress:
     """Listens to one run. To be used in a `with`, so that the terminal is left as it was."""
 
     def __init__(self) -> None:
@@ -55,10 +55,9 @@ class Progress:
         self._say(f"{event.run.id} {how}: {event.steps:,} steps, {total:,} parameters, seed {event.run.seed}")
         if not self.console.is_terminal:
             return
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self.bar = Bar(
+        self.bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
@@ -82,4 +81,8 @@ class Progress:
         self.bar.update(self.line, completed=step, loss=f"{self.loss:.3f}", rate=rate)
 
     def _say(self, text: str) -> None:
-        self.console.print(text, markup=False)
+        from rich.text import Text
+
+        from oratory.tables import printable
+
+        self.console.print(Text(printable(text)))

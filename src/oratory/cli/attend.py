@@ -20,14 +20,14 @@ def command(
     before: Annotated[bool, typer.Option("--before", help="Also the model before training.")] = False,
     mean: Annotated[bool, typer.Option("--mean", help="Also the mean over the heads of each layer.")] = False,
     rollout: Annotated[bool, typer.Option("--rollout", help="Also attention traced back through all layers.")] = False,
-    pad_to: Annotated[int | None, typer.Option(help="Fill the text up with padding to so many tokens.")] = None,
+    pad_to: Annotated[int | None, typer.Option(help="Pad the text to this many tokens.")] = None,
     heads: Annotated[bool, typer.Option("--heads", help="What each head does on the test texts of a corpus.")] = False,
-    ablate: Annotated[bool, typer.Option("--ablate", help="The loss there without each head.")] = False,
-    data: Annotated[str | None, typer.Option(help="That corpus, where it is not the run's own.")] = None,
+    ablate: Annotated[bool, typer.Option("--ablate", help="The loss on the same texts without each head.")] = False,
+    data: Annotated[str | None, typer.Option(help="For --heads, --ablate: a corpus other than the run's.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="A file to write: .png, .svg, .pdf, .html (interactive) or .npz (arrays).")
     ] = None,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
@@ -94,14 +94,14 @@ def _measure(subject: "Subject", corpus: "Corpus", heads: bool, ablate: bool) ->
 
 def _subject(name: str, runs: Path | None) -> "Subject":
     """A run of the store; a folder with config.json is a published model."""
+    from oratory.api import load_run
     from oratory.files import exists
     from oratory.inspect import published
     from oratory.inspect.subject import subject_of
-    from oratory.runs import Store
 
     if exists(Path(name) / "config.json"):
         return published(name)
-    return subject_of(Store(runs).open(name))
+    return subject_of(load_run(name, runs))
 
 
 def _corpus(subject: "Subject", data: str | None) -> "Corpus":

@@ -16,8 +16,8 @@ def command(
     json: common.Json = False,
 ) -> None:
     """Majority, lookup, TF-IDF with a linear SVM, and Kneser-Ney n-grams, on the same splits."""
-    from oratory.baselines import measure_baselines
     from oratory.settings import parse_words
+    from oratory.training.baselines import measure_baselines
 
     given = parse_words(settings or [], ["tokenizer"])
     corpus = common.load(data)

@@ -12,11 +12,17 @@ def command(
     plugin: Annotated[Path, typer.Argument(help="A Python file with one or more mechanisms.")],
     json: common.Json = False,
 ) -> None:
-    """The contract of a mechanism, on your own: what must hold before a comparison means anything."""
+    """Test your own mechanism against the contract: what must hold before a comparison means anything."""
+    from oratory.errors import InputError
     from oratory.mechanisms import REGISTRY
     from oratory.model.contract import check_mechanism
+    from oratory.settings import required
 
-    found = [check_mechanism(cls()) for cls in REGISTRY.load_plugin(plugin)]
+    classes = REGISTRY.load_plugin(plugin)
+    for cls in classes:
+        if required(cls):
+            raise InputError(f"{plugin}: {cls.__name__} cannot be tried, for {required(cls)[0]} has no default.")
+    found = [check_mechanism(cls()) for cls in classes]
     if json:
         common.print_json(
             {"passed": all(each.passed for each in found), "mechanisms": [each.to_dict() for each in found]}

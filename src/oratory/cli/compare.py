@@ -39,7 +39,7 @@ def command(
     on: common.On = "local",
     workers: common.Workers = None,
     report: common.Report = None,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
@@ -75,3 +75,5 @@ def command(
         )
     common.write_report(comparison, report)
     common.show_or_print(comparison, json)
+    if comparison.problems:
+        raise typer.Exit(1)

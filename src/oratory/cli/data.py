@@ -7,7 +7,7 @@ import typer
 
 from oratory.cli import _common as common
 
-app = typer.Typer(help="Corpora: what is at hand, what is in one, and one as a folder.", no_args_is_help=True)
+app = typer.Typer(help="List corpora, show one, or export one as a folder.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -70,4 +70,4 @@ def export_corpus(
         common.print_json({"fingerprint": corpus.fingerprint, "files": [str(path) for path in files]})
         return
     for path in files:
-        typer.echo(path)
+        common.say(str(path))

@@ -25,11 +25,13 @@ def command(
     out.mkdir(parents=True, exist_ok=True)  # What cannot be written to is refused before anything is trained.
     common.note(f"Reading {data} ...")
     corpus = common.load(data)
+    words = ["oratory", "demo", data, "--seeds", str(seeds), "--out", str(out)]
+    words += [word for setting in settings or [] for word in ("--set", setting)]
     with JobsProgress() as progress:
         found = demo(
             corpus,
             Store(out / "runs"),
-            shlex.join(["oratory", "demo", data]),
+            shlex.join(words),
             seeds=seeds,
             settings=common.shared_settings(settings),
             say=common.note,
@@ -41,10 +43,10 @@ def command(
         return
     common.show(found.audit, "Audit")
     common.show_sentences(found.audit.sentences())
-    typer.echo()
+    common.say()
     common.show(found.baselines, "Baselines")
     if found.comparison:
         common.show(found.comparison, "Comparison")
     if found.language:
         common.show(found.language, "Language model")
-    typer.echo(f"The report is at {report}")
+    common.say(f"The report is at {report}")

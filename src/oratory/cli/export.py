@@ -16,7 +16,7 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="The file, or the folder of hf; the id of the run in this folder unless given.")
     ] = None,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
@@ -25,10 +25,10 @@ def command(
 
     if to not in FORMS:
         raise unknown("form", to, FORMS)
-    from oratory.runs import Store
+    from oratory.api import load_run
 
     common.load_plugins(plugin)
-    found = Store(runs).open(run)
+    found = load_run(run, runs)
     if to == "hf":
         from oratory.exports.hf import export_hf
 

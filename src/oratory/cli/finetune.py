@@ -20,7 +20,7 @@ def command(
     resume: common.Resume = None,
     track: common.Track = None,
     dry_run: common.DryRun = False,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     json: common.Json = False,
 ) -> None:
     """Fine-tune a published encoder as a classifier, and keep the record of the run.
@@ -37,7 +37,9 @@ def command(
         words, model = [model, *words], None
     words += [f"engine={engine}"] if engine is not None else []
     named = {"model": model or DEFAULT}
-    given = parse_words(words, [name for name in origin_of(named).known() if name not in named])
+    origin = origin_of(named)
+    given = parse_words(words, [name for name in origin.known() if name not in named])
     if model is not None or resume is None:
-        given = origin_of(named).given({**named, **given})
-    common.train("classifier", given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)
+        given = origin.given({**named, **given})
+    task = origin.served()[0].name
+    common.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

@@ -20,18 +20,18 @@ def command(
     ] = None,
     greedy: Annotated[bool, typer.Option("--greedy", help="Always take the most probable token.")] = False,
     seed: Annotated[int, typer.Option(help="The seed of the drawing.")] = 0,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
     """New text from a trained language model."""
-    from oratory.runs import Store
+    from oratory.api import load_run
 
     common.load_plugins(plugin)
-    found = Store(runs).open(run)
+    found = load_run(run, runs)
     words = " ".join(prompt or [])
     text = found.generate(words, tokens, temperature=temperature, top_k=top_k, top_p=top_p, greedy=greedy, seed=seed)
     if json:
         common.print_json({"run": found.id, "prompt": words, "text": text})
     else:
-        typer.echo(text)
+        common.say(text)

@@ -19,7 +19,7 @@ def command(
         Path | None,
         typer.Option(help=".html, .pdf, .md, .tex, .csv, or a folder for all of them; WHAT.html here unless given."),
     ] = None,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
@@ -32,4 +32,4 @@ def command(
     if json:
         common.print_json({"what": what, "files": [str(path) for path in files]})
     else:
-        typer.echo(f"The report is at {files[0] if len(files) == 1 or out is None or out.suffix else out}")
+        common.say(f"The report is at {files[0] if len(files) == 1 or out is None or out.suffix else out}")

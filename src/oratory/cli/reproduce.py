@@ -1,7 +1,7 @@
 """`oratory reproduce`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,7 +27,7 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="A folder for the reports, with a folder for each recipe; or one file.")
     ] = None,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     json: common.Json = False,
 ) -> None:
     """Run the reference experiments, and show our figures beside the published ones.
@@ -35,39 +35,51 @@ def command(
     Without a name, all recipes are listed. Runs that the store has are not trained again, so the same command continues
     if it was stopped. It begins with an estimate of the time.
     """
-    from oratory.api import executor_of
+    from oratory.api import reproduce
     from oratory.cli._jobs import JobsProgress
     from oratory.comparisons import parse_seeds
     from oratory.errors import InputError
-    from oratory.recipes import list_recipes, plan, recipe_names, run_recipe
-    from oratory.recipes.plan import time_of
+    from oratory.recipes import HandResult, Reproduction, list_recipes, recipe_names
+    from oratory.recipes.estimate import TimeEstimate
     from oratory.runs import Store
 
-    store = Store(runs)
     if everything and names:
         raise InputError(f"--all runs every recipe; leave out {' '.join(names)}, or --all.")
     if not everything and not names:
-        common.show_or_print(list_recipes(store), json)
+        common.show_or_print(list_recipes(Store(runs)), json)
         return
     chosen = tuple(dict.fromkeys(names or recipe_names()))
     if out is not None and out.suffix and len(chosen) > 1:
         raise InputError(f"--out {out} is one file, and there are {len(chosen)} recipes; name a folder.")
     common.check_report(out)
-    executor = executor_of(on, workers)
-    planned = plan(chosen, parse_seeds(seeds) if seeds else None, data, common.shared_settings(settings))
-    time = time_of(planned, store, workers, common.note)
-    common.note(time.sentence())
-    found = []
-    for entry in planned:
-        common.note(f"{entry.recipe.name}: {entry.recipe.title}")
-        with JobsProgress() as progress:
-            made = run_recipe(entry, store, executor, progress)
-        found.append(made)
+    facts: dict[str, Any] = {}
+
+    def on_plan(time: TimeEstimate) -> None:
+        common.note(time.sentence())
+        facts["estimate"] = time.to_dict()
+
+    def on_result(made: Reproduction | HandResult) -> None:
+        progress.leave()
         if out is not None:
-            common.write_report(made, out if out.suffix else out / entry.recipe.name)
+            common.write_report(made, out if out.suffix else out / made.recipe.name)
         if not json:
             common.show(made, made.recipe.title)
             common.show_sentences(made.sentences())
-            typer.echo()
+            common.say()
+
+    with JobsProgress() as progress:
+        found = reproduce(
+            *chosen,
+            seeds=parse_seeds(seeds) if seeds else None,
+            data=data,
+            settings=common.shared_settings(settings),
+            runs=runs,
+            on=on,
+            workers=workers,
+            listen=progress,
+            say=common.note,
+            on_plan=on_plan,
+            on_result=on_result,
+        )
     if json:
-        common.print_json({"estimate": time.to_dict(), "recipes": [made.to_dict() for made in found]})
+        common.print_json({**facts, "recipes": [made.to_dict() for made in found]})

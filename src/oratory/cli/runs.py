@@ -8,7 +8,7 @@ import typer
 
 from oratory.cli import _common as common
 
-app = typer.Typer(help="Runs: a list, one of them, and taking care of them.", no_args_is_help=True)
+app = typer.Typer(help="List, show, export, verify and remove runs.", no_args_is_help=True)
 
 SHOWN = 50
 """Rows of a table unless --limit says otherwise; JSON has all."""
@@ -32,7 +32,7 @@ def list_runs(
         str | None, typer.Option(metavar="KEY,KEY", help="Group by these keys; what else differs is averaged over.")
     ] = None,
     limit: Annotated[int | None, typer.Option(help=f"How many; 0 for all. Tables show {SHOWN} unless given.")] = None,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     json: common.Json = False,
 ) -> None:
     """Every run, the newest first; or those that meet conditions, sorted, or grouped over their seeds."""
@@ -69,7 +69,7 @@ def list_runs(
 
 
 @app.command()
-def show(name: common.RunName = "last", runs: common.Runs = None, json: common.Json = False) -> None:
+def show(name: common.RunName = "last", runs: common.RunsFolder = None, json: common.Json = False) -> None:
     """One run: its result and its settings; one that is still at work too."""
     from oratory.runs.store import Store
 
@@ -88,11 +88,12 @@ def show(name: common.RunName = "last", runs: common.Runs = None, json: common.J
 def rm(
     names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids of runs or their beginnings.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
 ) -> None:
     """Delete runs and all that they hold."""
     from oratory.errors import InputError
     from oratory.runs.store import Store
+    from oratory.tables import printable
 
     store = Store(runs)
     found = list(dict.fromkeys(store.find(name) for name in names))
@@ -102,12 +103,13 @@ def rm(
     if not yes:
         if not sys.stdin.isatty():
             raise InputError(f"Nobody can be asked here; --yes removes {', '.join(found)}.")
-        if not typer.confirm(f"Delete {', '.join(found)} from {store.folder}?", err=True):
+        question = f"Delete {', '.join(found)} from {store.folder}?"  # nosec B608 (this is no SQL)
+        if not typer.confirm(printable(question), err=True):
             common.note("Nothing was removed.")
             raise typer.Exit(1)
     for name in found:
         store.remove(name)
-        typer.echo(name)
+        common.say(name)
 
 
 @app.command("export")
@@ -117,7 +119,7 @@ def export_runs(
     metrics: Annotated[
         bool, typer.Option("--metrics", help="A row for each figure of each evaluation, not for each run.")
     ] = False,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
 ) -> None:
     """Write runs as a table: a row for each, with its settings and figures as columns."""
     from oratory.exports.table import check_path, metrics_table, runs_table, write_table
@@ -133,7 +135,7 @@ def export_runs(
 
 
 @app.command()
-def verify(names: Names = None, runs: common.Runs = None, json: common.Json = False) -> None:
+def verify(names: Names = None, runs: common.RunsFolder = None, json: common.Json = False) -> None:
     """Compare the files of runs with the checksums in their records; exit with 1 when something is wrong."""
     from oratory.errors import Failed
     from oratory.runs.store import Store
@@ -147,13 +149,13 @@ def verify(names: Names = None, runs: common.Runs = None, json: common.Json = Fa
         sentences = [sentence for found in wrong.values() for sentence in found]
         raise Failed(f"{len(wrong):,} of {len(chosen):,} runs are not as they were written. {' '.join(sentences)}")
     if not json:
-        typer.echo(f"{len(chosen):,} runs are as they were written.")
+        common.say(f"{len(chosen):,} runs are as they were written.")
 
 
 @app.command()
-def rebuild(runs: common.Runs = None) -> None:
+def rebuild(runs: common.RunsFolder = None) -> None:
     """Make the catalogue again from the folders of the runs."""
     from oratory.runs.store import Store
 
     store = Store(runs)
-    typer.echo(f"{store.catalogue.rebuild():,} runs are in the catalogue of {store.folder}.")
+    common.say(f"{store.catalogue.rebuild():,} runs are in the catalogue of {store.folder}.")

@@ -15,21 +15,21 @@ def command(
     lengths: Annotated[
         bool, typer.Option("--lengths", help="The test texts with 1, 2, 4 and 8 times the training context.")
     ] = False,
-    data: Annotated[str | None, typer.Option(help="The corpus of --lengths, where it is not where it was.")] = None,
+    data: Annotated[str | None, typer.Option(help="For --lengths: the corpus, if it has moved.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write a coloured picture: .svg or .html.")] = None,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
     """Class probabilities, or the surprisal of every token and the perplexity, of texts of your own."""
+    from oratory.api import load_run
     from oratory.errors import InputError
-    from oratory.runs import Store
     from oratory.runs.samples import SAMPLES
 
     common.load_plugins(plugin)
     if bool(texts) + samples + lengths != 1:
         raise InputError("Say what to score: texts, or --samples, or --lengths.")
-    found = Store(runs).open(run)
+    found = load_run(run, runs)
     if lengths:
         common.show_or_print(found.extrapolate(common.corpus_of(found, data)), json)
         return

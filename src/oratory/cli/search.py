@@ -34,7 +34,7 @@ def command(
     on: common.On = "local",
     workers: common.Workers = None,
     report: common.Report = None,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:

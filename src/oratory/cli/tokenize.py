@@ -12,7 +12,7 @@ from oratory.cli import _common as common
 def command(
     data: common.Data = "sotu",
     settings: common.Settings = None,
-    text: Annotated[list[str] | None, typer.Option(help="A text to show token by token; may come again.")] = None,
+    text: Annotated[list[str] | None, typer.Option(help="A text to show token by token; may be repeated.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the tokenizer to this JSON file.")] = None,
     json: common.Json = False,
 ) -> None:

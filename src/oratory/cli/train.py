@@ -5,21 +5,22 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.training.tasks import task_names
 
 
 def command(
-    task: Annotated[str | None, typer.Argument(help="classifier or lm.")] = None,
+    task: Annotated[str | None, typer.Argument(help=f"{task_names()}.")] = None,
     settings: common.Settings = None,
     data: common.TrainData = None,
     seed: common.Seed = None,
     resume: common.Resume = None,
     track: common.Track = None,
     dry_run: common.DryRun = False,
-    runs: common.Runs = None,
+    runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
-    """Train a classifier or a language model, and keep the record of the run.
+    """Train a model for a task, and keep the record of the run.
 
     The same command again continues a run that was stopped. Under torchrun, several processes train together.
     """
@@ -29,6 +30,6 @@ def command(
 
     common.load_plugins(plugin)
     if task is not None and "=" in task:
-        raise InputError(f"{task!r} is a setting; the task comes first, classifier or lm, then settings.")
+        raise InputError(f"{task!r} is a setting; the task comes first, {task_names()}, then settings.")
     given = parse_words(settings or [], list(origin_of({}).known()))
     common.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from oratory.comparisons.standing import Standing
 from oratory.runs import Run, Store
 from oratory.statistics import Difference, Estimate, ratio, verdict_text
 from oratory.tables import Table, Tabled
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import pandas
 
 BASELINE = "baseline"
+NONE = "no verdict"
+UNPAIRED = "no seed was finished on both sides"
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,10 @@ class Part:
     """A variant on all items or on some: what it scores, and how that differs from the baseline."""
 
     estimate: Estimate
-    difference: Difference | None = None
+    difference: Difference | None
+    """None for the baseline itself, and where no seed has scores on both sides."""
+    unit: str
+    """What counts as one in it."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,8 @@ class VariantFacts:
     verdict: str = BASELINE
     search: str | None = None
     """The search that chose some of the settings, where one did."""
+    no_verdict: str = ""
+    """Why it gets no verdict, where it breaks the contract of mechanisms or says itself that it does."""
 
     @property
     def whole(self) -> Part:
@@ -63,8 +71,22 @@ class Comparison(Tabled):
     settings: Mapping[str, str]
     variants: tuple[VariantFacts, ...]
     baselines: Mapping[str, Mapping[str, float | None]]
+    in_train: str
+    """How much of test is in train, in a sentence."""
+    vocabulary: Mapping[str, str]
+    """The fingerprint of each variant's tokenizer."""
+    unit: str
+    """What counts as one in the verdicts, such as sentence or address."""
+    groups: int | None
+    """How many groups test has; None where the corpus does not say them."""
+    new_items: str
+    """What the verdicts mean by new items, in a sentence."""
+    finer_parts: str
+    """Which parts have too few groups for that, in a sentence; empty where none has."""
     problems: Mapping[str, str] = field(default_factory=dict)
     """Runs that failed, by variant and seed, and why."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know before believing the verdicts, a sentence each."""
     plugins: tuple[str, ...] = ()
     """Files of mechanisms."""
     store: Store | None = field(default=None, compare=False, repr=False)
@@ -90,9 +112,16 @@ class Comparison(Tabled):
     def verdict_text(self, variant: VariantFacts) -> str:
         """The verdict, and the difference that would have been seen if none was."""
         if variant.whole.difference is None:
-            return variant.verdict
+            return variant.verdict if variant.no_verdict or variant.verdict == BASELINE else f"{NONE}: {UNPAIRED}"
         show = self.metric.show_difference
         return verdict_text(variant.whole.difference, variant.p, lambda value: show(value, "-"))
+
+    @property
+    def seeds_said(self) -> str:
+        """How many seeds there are, and which variants have fewer."""
+        said = f"{len(self.seeds)} seed{'s' * (len(self.seeds) != 1)}"
+        fewer = [(v.name, v.whole.estimate.seeds) for v in self.variants if v.whole.estimate.left_out]
+        return f"{said} (of which {', '.join(f'{name} has {count}' for name, count in fewer)})" if fewer else said
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -103,11 +132,17 @@ class Comparison(Tabled):
             "better": self.metric.better,
             "difference_unit": self.metric.unit,
             "seeds": list(self.seeds),
+            "groups": self.groups,
+            "unit": self.unit,
+            "new_items": self.new_items,
             "detectable": self.detectable,
+            "vocabulary": dict(self.vocabulary),
+            "in_train": self.in_train,
             "baselines": {name: dict(values) for name, values in self.baselines.items()},
             "variants": [self._variant(variant) for variant in self.variants],
             "settings": dict(self.settings),
             "problems": dict(self.problems),
+            "warnings": list(self.warnings),
         }
 
     def _variant(self, variant: VariantFacts) -> dict[str, Any]:
@@ -115,16 +150,22 @@ class Comparison(Tabled):
         facts: dict[str, Any] = {
             "name": variant.name,
             **self._figures(whole),
+            "seeds": whole.estimate.seeds,
             "wins": whole.difference.wins if whole.difference else None,
             "p": variant.p,
             "verdict": variant.verdict,
             "verdict_text": self.verdict_text(variant),
+            "no_verdict": variant.no_verdict or None,
             "detectable": whole.difference.detectable if whole.difference else None,
             "settings": dict(variant.settings),
             "search": variant.search,
             "parameters": variant.parameters,
             "runs": list(variant.runs),
-            "parts": {name: self._figures(part) for name, part in variant.parts.items() if name != "all"},
+            "parts": {
+                name: {"unit": part.unit, **self._figures(part)}
+                for name, part in variant.parts.items()
+                if name != "all"
+            },
         }
         return facts
 
@@ -149,51 +190,43 @@ class Comparison(Tabled):
     def verdict_table(self) -> Table:
         """The verdicts, with the baselines below the variants."""
         unit = self.metric.column
-        columns = ("variant", unit, "95% interval", "difference", "95% interval", "wins", "p", "verdict")
+        columns = ("variant", "verdict", unit, "95% interval", "difference", "95% interval", "wins", "p")
         rows = [self._row(variant) for variant in self.variants]
         rows += [
-            (f"({name})", self._show_baseline(values.get("all")), "", "", "", "", "", "")
+            (f"({name})", "", self.metric.show_value(values.get("all")), "", "", "", "", "")
             for name, values in self.baselines.items()
         ]
-        note = f"{len(self.seeds)} seeds, paired; p after Holm; the first variant is the baseline of the others."
+        note = f"{self.seeds_said}, paired; p after Holm, intervals as they are; the first variant is the baseline of "
+        note += "the others."
+        note += f" {self.new_items}"
         note += f" {self.metric.difference_note}".rstrip()
         for variant in self.variants:
             if variant.search:
                 note += f" {variant.name} was chosen on dev, with other seeds ({variant.search})."
-        for where, why in self.problems.items():
-            note += f" Failed: {where}: {why}"
-        return Table(f"{self.task} on {self.corpus}: {unit}", columns, tuple(rows), note=note)
+        note = "\n".join([note, *self.warnings])
+        return Table(f"{self.task} on {self.corpus}: {unit}", columns, tuple(rows), words=2, note=note)
 
-    def _show_baseline(self, value: float | None) -> str:
-        return self.metric.show(None if value is None else self.metric.mean(value))
+    @cached_property
+    def standing(self) -> Standing:
+        """The variants and the baselines on every part of test."""
+        estimates = {v.name: {name: part.estimate for name, part in v.parts.items()} for v in self.variants}
+        return Standing(self.task, self.metric, estimates, self.baselines, self.in_train, self.finer_parts)
 
     def _row(self, variant: VariantFacts) -> tuple[str, ...]:
         whole, metric = variant.whole, self.metric
-        cells = [variant.name, metric.show(whole.estimate.mean), metric.show_interval(whole.estimate.interval)]
+        cells = [variant.name, self.verdict_text(variant)]
+        cells += [metric.show(whole.estimate.mean), metric.show_interval(whole.estimate.interval)]
         if whole.difference is None:
-            return (*cells, "", "", "", "", self.verdict_text(variant))
+            return (*cells, "", "", "", "")
         wins = f"{whole.difference.wins}/{whole.difference.seeds}"
         interval = metric.show_difference_interval(whole.difference.interval)
         p = "–" if variant.p is None else f"{variant.p:.3f}" if variant.p >= 0.001 else "<0.001"
-        return (*cells, metric.show_difference(whole.difference.mean), interval, wins, p, self.verdict_text(variant))
+        return (*cells, metric.show_difference(whole.difference.mean), interval, wins, p)
 
     def part_tables(self) -> list[Table]:
         """Each variant on every part of test."""
         parts = [name for name in self.variants[0].parts if name != "all"]
-        if not parts:
-            return []
-        rows = []
-        for variant in self.variants:
-            cells = []
-            for part in parts:
-                estimate = variant.parts[part].estimate
-                cells += [self.metric.show(estimate.mean), self.metric.show_interval(estimate.interval)]
-            rows.append((variant.name, *cells))
-        for name, values in self.baselines.items():
-            cells = [cell for part in parts for cell in (self._show_baseline(values.get(part)), "")]
-            rows.append((f"({name})", *cells))
-        columns = ("variant", *(column for part in parts for column in (part, "95% interval")))
-        return [Table(self.task.results.parts_title, columns, tuple(rows))]
+        return [self.standing.table(parts)] if parts else []
 
     @property
     def table(self) -> "pandas.DataFrame":

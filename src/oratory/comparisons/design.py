@@ -1,20 +1,28 @@
 """What is compared: variants of one model, trained with the same seeds on the same corpus."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from oratory import __version__
 from oratory.errors import InputError
+from oratory.execution.ready import check_room, ready
 from oratory.files import digest
 from oratory.ids import id_of, key_of
+from oratory.runs import Store
 from oratory.settings import parse_words
+from oratory.tables import shortened
 from oratory.text import Corpus
-from oratory.training.origins import all_settings, full_name, origin_of
+from oratory.training.origins import all_settings, contract_of, full_name
+from oratory.training.prepared import Prepared
 from oratory.training.tasks import Task
 
 BASE = "base"
 SEEDS = 5
+MOST_SEEDS = 10_000
+"""Seeds of a comparison; a number without an end would only fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -94,14 +102,34 @@ class Design:
         return id_of("compare", key_of([*described, self.metric, plugins, __version__]))
 
     def check(self) -> None:
-        """Refuse variants that cannot be trained, before anything is."""
+        """Refuse variants that cannot be trained or compared, before anything is."""
         self.task.need_test(self.corpus)
+        for variant in self.variants:  # What is wrong with a name is said before texts are encoded.
+            with self._named(variant):
+                contract_of(self.task, self.of(variant))
+        tokenizers = [prepared.tokenizer_settings for prepared in self.prepared]
+        self.task.check_tokens(self.corpus, tokenizers, self.metric)
+
+    def check_room(self, store: Store, here: bool) -> None:
+        """Refuse a device or a folder that cannot do it; `here` says whether this machine trains."""
+        check_room(self.prepared, self.seeds, store, here)
+
+    @cached_property
+    def prepared(self) -> tuple[Prepared, ...]:
+        """What each variant would train."""
+        found = []
         for variant in self.variants:
-            settings = self.of(variant)
-            try:
-                origin_of(settings).complete(self.task, settings)
-            except InputError as error:
-                raise InputError(f"The variant {variant.name!r} cannot be trained: {error}") from None
+            with self._named(variant):
+                found.append(ready(self.task, self.corpus, self.of(variant)))
+        return tuple(found)
+
+    @contextmanager
+    def _named(self, variant: Variant) -> Iterator[None]:
+        """Say which variant is refused."""
+        try:
+            yield
+        except InputError as error:
+            raise InputError(f"The variant {variant.name!r} cannot be compared: {error}") from None
 
 
 def full_word(word: str) -> str:
@@ -115,8 +143,8 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     try:
         if "," in text:
             return tuple(int(part) for part in text.split(",") if part.strip())
-        if int(text) < 1:
-            raise InputError(f"--seeds {text}: at least one seed is needed.")
+        if not 1 <= int(text) <= MOST_SEEDS:
+            raise InputError(f"--seeds {shortened(text, 40)}: from 1 to {MOST_SEEDS:,} seeds can be asked for.")
         return tuple(range(int(text)))
     except ValueError:
         raise InputError(f"--seeds {text!r} is neither a number of seeds nor a list such as 0,1,2.") from None

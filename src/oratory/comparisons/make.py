@@ -1,32 +1,32 @@
 """Making a comparison: every variant with every seed, and what that shows."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from oratory.comparisons.comparison import Comparison, Part, VariantFacts
+from oratory.comparisons.comparison import BASELINE, NONE, Comparison, Part, VariantFacts
 from oratory.comparisons.design import Design, Variant
-from oratory.comparisons.measures import Measure, measures_of, same_tokens
-from oratory.errors import Failed, InputError
-from oratory.execution.jobs import Executor, Job, Outcome, Planned, Shared, Step, work_through
-from oratory.files import read_text, write_text
+from oratory.comparisons.eligibility import Eligibility, eligibility_of
+from oratory.comparisons.kept import KeptComparison, KeptVariant
+from oratory.comparisons.measures import Measure, measures_of, tokens_of
+from oratory.comparisons.standing import baselines_of
+from oratory.comparisons.warnings import looked_before, unequal_train, warnings_of
+from oratory.errors import Failed
+from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, Step, work_through
 from oratory.runs import Run, Store
+from oratory.runs.record import RecordedCorpus
 from oratory.statistics import holm, paired, verdict
 from oratory.text import Corpus, reload_corpus
 from oratory.training.tasks import task_of
 from oratory.training.tasks.metric import Metric
 
-FOLDER = "comparisons"
-BASELINES = "baselines"
-"""The folder in the store where baselines are kept."""
-
-Listener = Callable[[Planned | Step | Outcome], None]
-Runs = Mapping[str, Sequence[Run | None]]
+Listener = Callable[[JobsPlanned | Step | Outcome], None]
+SeedRuns = Mapping[str, Sequence[Run | None]]
 
 
 def compare(design: Design, store: Store, executor: Executor, listen: Listener | None = None) -> Comparison:
     """Train what is missing, and say what it shows. The same comparison again continues where it stopped."""
     design.check()
+    design.check_room(store, here=getattr(executor, "here", False))
     jobs = [
         Job(variant.name, design.task.name, design.of(variant), seed)
         for seed in design.seeds
@@ -34,7 +34,7 @@ def compare(design: Design, store: Store, executor: Executor, listen: Listener |
     ]
     runs, problems = train_all(jobs, design.corpus, store, executor, listen, design.plugins)
     comparison = evaluate(design, runs, problems, store)
-    _write(comparison, design, store)
+    _kept(comparison, design).write(store)
     return comparison
 
 
@@ -60,20 +60,14 @@ def train_all(
     return runs, problems
 
 
-def evaluate(design: Design, runs: Runs, problems: Mapping[str, str], store: Store) -> Comparison:
+def evaluate(design: Design, runs: SeedRuns, problems: Mapping[str, str], store: Store) -> Comparison:
     """What the runs show."""
-    metric = design.task.metric(same_tokens(runs), design.metric)
+    tokens = tokens_of(runs)
+    metric = design.task.metric(tokens.same, design.metric)
     measures = measures_of(design.task, metric, design.corpus, runs)
-    first, *others = design.variants
-    facts = [_facts(first, None, runs[first.name], measures, metric, len(others))]
-    compared = [_facts(variant, first, runs[variant.name], measures, metric, len(others)) for variant in others]
-    adjusted = holm([entry.whole.difference.p if entry.whole.difference else None for entry in compared])
-    for entry, p in zip(compared, adjusted, strict=True):
-        assert entry.whole.difference is not None
-        facts.append(replace(entry, p=p, verdict=verdict(entry.whole.difference, p)))
-    tokenizers = [run.settings["tokenizer"] for found in runs.values() for run in found if run]
-    baselines = design.task.baselines(design.corpus, tokenizers, store.folder / BASELINES)
-    weights = {name: float(measure.weights.sum()) for name, measure in measures.items()}
+    eligible = {name: eligibility_of(name, design.task, found) for name, found in runs.items()}
+    units = design.task.units(design.corpus)
+    facts = _verdicts(design.variants, runs, measures, metric, eligible, units.no_verdict)
     return Comparison(
         id=design.id,
         task=design.task,
@@ -85,11 +79,55 @@ def evaluate(design: Design, runs: Runs, problems: Mapping[str, str], store: Sto
         seeds=design.seeds,
         settings=dict(design.settings),
         variants=tuple(facts),
-        baselines=metric.of_baselines(baselines, weights),
+        baselines=baselines_of(design.task, design.corpus, tokens, metric, measures, store.folder),
+        in_train=design.task.in_train(design.corpus),
+        vocabulary=tokens.fingerprints,
+        unit=measures["all"].unit,
+        groups=units.groups.count if units.groups else None,
+        new_items=units.new_items,
+        finer_parts=units.finer_parts,
         problems=dict(problems),
+        warnings=(
+            *(sentence for each in eligible.values() for sentence in each.warnings),
+            *warnings_of(facts, design.seeds, problems),
+            *unequal_train(design, runs),
+            *looked_before(design, store),
+        ),
         plugins=tuple(path for path, _ in design.plugins),
         store=store,
     )
+
+
+def _verdicts(
+    variants: Sequence[Variant],
+    runs: SeedRuns,
+    measures: Mapping[str, Measure],
+    metric: Metric,
+    eligible: Mapping[str, Eligibility],
+    of_all: str,
+) -> list[VariantFacts]:
+    """Every variant against the first one. One that may get no verdict has no difference, and none counts for Holm.
+
+    `of_all` says why none gets one, if none does.
+    """
+    first, *others = variants
+    lost = eligible[first.name].no_verdict
+    of_all = f"the baseline is {lost}" if lost else of_all
+    reasons = {variant.name: eligible[variant.name].no_verdict or of_all for variant in others}
+    judged = sum(not reason for reason in reasons.values())
+    facts = [_facts(first, None, runs[first.name], measures, metric, judged)]
+    if lost:
+        facts[0] = replace(facts[0], verdict=f"{BASELINE}, {lost}", no_verdict=lost)
+    for variant in others:
+        against = None if reasons[variant.name] else first
+        facts.append(_facts(variant, against, runs[variant.name], measures, metric, judged))
+    adjusted = holm([entry.whole.difference.p if entry.whole.difference else None for entry in facts])
+    for at, p in enumerate(adjusted[1:], 1):
+        entry, reason = facts[at], reasons[facts[at].name]
+        found = entry.whole.difference
+        said = eligible[entry.name].no_verdict or (f"none: {reason}" if reason else NONE)
+        facts[at] = replace(entry, p=p, verdict=verdict(found, p) if found else said, no_verdict=reason)
+    return facts
 
 
 def _facts(
@@ -103,10 +141,17 @@ def _facts(
     parts = {}
     for name, measure in measures.items():
         difference = None
-        if baseline is not None:
+        if baseline is not None and measure.paired_seeds(variant.name, baseline.name):
             matrix, other = measure.matrices[variant.name], measure.matrices[baseline.name]
-            difference = paired(matrix, other, measure.weights, better=metric.better, comparisons=comparisons)
-        parts[name] = Part(measure.estimate(variant.name), difference)
+            difference = paired(
+                matrix,
+                other,
+                measure.weights,
+                better=metric.better,
+                comparisons=comparisons,
+                strata=measure.strata,
+            )
+        parts[name] = Part(measure.estimate(variant.name), difference, measure.unit)
     done = next(run for run in runs if run)
     return VariantFacts(
         name=variant.name,
@@ -118,50 +163,31 @@ def _facts(
     )
 
 
-def _write(comparison: Comparison, design: Design, store: Store) -> None:
-    """Write down what was compared, so that a report can be made of it at any time."""
-    kept = {
-        "format": 1,
-        "id": comparison.id,
-        "task": design.task.name,
-        "corpus": {
-            "name": comparison.corpus,
-            "fingerprint": comparison.fingerprint,
-            "source": comparison.source,
-        },
-        "variants": [
-            {"name": v.name, "settings": dict(v.settings), "search": v.search, "runs": list(v.runs)}
-            for v in comparison.variants
-        ],
-        "seeds": list(design.seeds),
-        "settings": dict(design.settings),
-        "metric": design.metric,
-        "plugins": [list(plugin) for plugin in design.plugins],
-        "problems": dict(comparison.problems),
-    }
-    write_text(store.folder / FOLDER / f"{comparison.id}.json", json.dumps(kept, indent=1, ensure_ascii=False))
-
-
-def comparisons_in(store: Store) -> list[str]:
-    """The comparisons of a store."""
-    return sorted(found.stem for found in (store.folder / FOLDER).glob("*.json"))
+def _kept(comparison: Comparison, design: Design) -> KeptComparison:
+    """What is written down, so that a report can be made of it at any time."""
+    return KeptComparison(
+        id=comparison.id,
+        task=design.task.name,
+        corpus=RecordedCorpus(comparison.corpus, comparison.fingerprint, comparison.source),
+        variants=tuple(KeptVariant(v.name, dict(v.settings), v.runs, v.search) for v in comparison.variants),
+        seeds=design.seeds,
+        settings=dict(design.settings),
+        metric=design.metric,
+        plugins=design.plugins,
+        problems=dict(comparison.problems),
+    )
 
 
 def load_comparison(name: str, store: Store) -> Comparison:
     """A comparison that was made before, worked out again from its runs."""
-    if name not in comparisons_in(store):
-        known = ", ".join(comparisons_in(store)) or "none"
-        raise InputError(f"There is no comparison {name!r} in {store.folder}. Known: {known}.")
-    kept = json.loads(read_text(store.folder / FOLDER / f"{name}.json"))
-    corpus = reload_corpus("comparison", name, kept["corpus"]["source"], kept["corpus"]["fingerprint"])
+    kept = KeptComparison.read(name, store)
     design = Design(
-        task=task_of(kept["task"]),
-        corpus=corpus,
-        variants=tuple(Variant(entry["name"], entry["settings"], entry.get("search")) for entry in kept["variants"]),
-        seeds=tuple(kept["seeds"]),
-        settings=kept["settings"],
-        metric=kept.get("metric"),
-        plugins=tuple((path, content) for path, content in kept.get("plugins", ())),
+        task=task_of(kept.task),
+        corpus=reload_corpus("comparison", name, kept.corpus.source, kept.corpus.fingerprint),
+        variants=tuple(Variant(entry.name, entry.settings, entry.search) for entry in kept.variants),
+        seeds=kept.seeds,
+        settings=kept.settings,
+        metric=kept.metric,
+        plugins=tuple((path, content) for path, content in kept.plugins),
     )
-    runs = {entry["name"]: [store.open(run) if run else None for run in entry["runs"]] for entry in kept["variants"]}
-    return replace(evaluate(design, runs, kept["problems"], store), id=name)
+    return replace(evaluate(design, kept.runs_in(store), kept.problems, store), id=name)

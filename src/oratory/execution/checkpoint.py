@@ -5,9 +5,8 @@ when all of it is on the disk. One that was cut short or changed is refused by n
 """
 
 import json
-import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -18,7 +17,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from oratory.errors import InputError
-from oratory.files import digest, read_bytes, write_bytes, write_text
+from oratory.files import digest, read_bytes, read_object, sync_folder, write_bytes, write_text
 
 TENSORS, FACTS, MANIFEST = "state.safetensors", "state.json", "manifest.json"
 KEPT = 2
@@ -52,7 +51,7 @@ def write_checkpoint(
         write_text(unfinished / MANIFEST, manifest)
         unfinished.rename(path)
         for changed in (folder, folder.parent):
-            _sync(changed)
+            sync_folder(changed)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from None
     finally:
@@ -65,7 +64,7 @@ def write_checkpoint(
 
 def read_checkpoint(path: Path) -> Checkpoint:
     """The checkpoint in a folder, or an InputError that says what is wrong with it."""
-    manifest = _json(path / MANIFEST)
+    manifest = read_object(path / MANIFEST, "damaged: it is ")
     content = {name: read_bytes(path / name) for name in (TENSORS, FACTS)}
     for name in content:
         if digest(content[name]) != manifest.get(name):
@@ -76,14 +75,17 @@ def read_checkpoint(path: Path) -> Checkpoint:
         raise InputError(f"{path} cannot be read: {error}.") from None
 
 
-def latest_checkpoint(folder: Path) -> tuple[Checkpoint | None, dict[Path, str]]:
-    """The newest checkpoint that is whole, and a sentence for every newer one that is not."""
+def latest_checkpoint(folder: Path, check: Callable[[Checkpoint], None]) -> tuple[Checkpoint | None, dict[Path, str]]:
+    """The newest checkpoint that is whole and passes the check, and a sentence for every newer one."""
     refused: dict[Path, str] = {}
     for path in sorted(folder.glob("step-*"), reverse=True):
         try:
-            return read_checkpoint(path), refused
+            found = read_checkpoint(path)
+            check(found)
         except InputError as error:
             refused[path] = f"A checkpoint is not used: {error}"
+        else:
+            return found, refused
     return None, refused
 
 
@@ -91,22 +93,3 @@ def _free(folder: Path, step: int) -> Path:
     """A new name for the checkpoint of a step: a good one is never written over."""
     names = (f"step-{step:09d}" + (f"-{number:03d}" if number else "") for number in count())
     return next(folder / name for name in names if not (folder / name).exists())
-
-
-def _sync(folder: Path) -> None:
-    """Make sure that the names in a folder are on the disk."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(read_bytes(path))
-    except ValueError as error:
-        raise InputError(f"{path} is damaged: {error}.") from None
-    if not isinstance(values, dict):
-        raise InputError(f"{path} is damaged: it is not a JSON object.")
-    return values

@@ -1,6 +1,7 @@
 """One run as a job that any process can do, and the interface of executors, which get many jobs done."""
 
 import os
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +58,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Planned:
+class JobsPlanned:
     """Jobs that will be worked on, before the first begins."""
 
     jobs: tuple[Job, ...]
@@ -74,7 +75,7 @@ def work_through(
 ) -> dict[tuple[str, int], Outcome]:
     """The outcome of every job, by variant and seed. Everything that happens is told."""
     found: dict[tuple[str, int], Outcome] = {}
-    tell(Planned(tuple(jobs)))
+    tell(JobsPlanned(tuple(jobs)))
     try:
         for event in executor(jobs, shared) if jobs else ():
             tell(event)
@@ -85,9 +86,13 @@ def work_through(
     return found
 
 
-def read_plugins(paths: Sequence[str | os.PathLike[str]]) -> tuple[tuple[str, str], ...]:
-    """Files of mechanisms, as workers get them."""
-    return tuple((str(path.resolve()), path.read_text(encoding="utf-8")) for path in map(Path, paths))
+def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> tuple[tuple[str, str], ...]:
+    """Add the mechanisms of users' own files; returns where each file is and its content, for workers."""
+    from oratory.mechanisms import REGISTRY
+    from oratory.mechanisms.plugins import plugin_of
+
+    found = [plugin_of(REGISTRY.load_plugin(Path(path))[0]) for path in paths]
+    return tuple((str(plugin.path), plugin.content.decode()) for plugin in found if plugin is not None)
 
 
 def prepare_worker(shared: Shared) -> None:
@@ -100,7 +105,7 @@ def prepare_worker(shared: Shared) -> None:
     for name, content in shared.plugins:
         path = cache_folder() / "plugins" / digest(content.encode())[:16] / Path(name).name
         write_text(path, content)
-        REGISTRY.load_plugin(path)
+        REGISTRY.load_plugin(path, known_as=Path(name))
 
 
 def do(job: Job, shared: Shared, tell: Callable[[Step], None]) -> Outcome:
@@ -125,7 +130,17 @@ def do(job: Job, shared: Shared, tell: Callable[[Step], None]) -> Outcome:
 
     try:
         run = train(job.task, shared.corpus, job.settings, job.seed, runs=shared.runs, listen=listen)
-    except (InputError, Failed) as error:
+    except Exception as error:  # what a hook of a user's own raises would be raised again by the next process
         diverged = isinstance(error, RunDiverged)
-        return Outcome(job, None, str(error), in_use=isinstance(error, InUseError), diverged=diverged)
+        return Outcome(job, None, what_failed(error), in_use=isinstance(error, InUseError), diverged=diverged)
     return Outcome(job, run.id, reused=reused)
+
+
+def what_failed(error: Exception) -> str:
+    """An error in a sentence: whose it is, and where."""
+    from oratory.mechanisms.plugins import blame
+
+    if isinstance(error, InputError | Failed):
+        return str(error)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return blame(error) or f"{type(error).__name__}: {error} ({frame.filename}, line {frame.lineno})"

@@ -10,7 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from oratory.execution.jobs import Job, Outcome, Shared, Step, do, prepare_worker
+from oratory.execution.jobs import Job, Outcome, Shared, Step, do, prepare_worker, what_failed
 
 TRIES = 3
 """How often a job is started if its process is killed; it continues from its checkpoint."""
@@ -24,6 +24,9 @@ BRIEF = 0.2
 
 class Local:
     """Workers are started once and do one job after the other."""
+
+    here = True
+    """Whether it trains on this machine, whose devices can be looked at before."""
 
     def __init__(self, workers: int | None = None, threads: int = 1) -> None:
         self.threads = threads
@@ -118,7 +121,6 @@ def _serve(connection: Connection, shared: Shared, threads: int) -> None:
         os.setsid()  # Ctrl-C on the terminal is for the parent, which then ends us by SIGTERM.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(threads)
-    prepare_worker(shared)
     told = 0.0
 
     def tell(step: Step) -> None:
@@ -127,11 +129,22 @@ def _serve(connection: Connection, shared: Shared, threads: int) -> None:
             told = time.monotonic()
             connection.send(step)
 
+    problem = _prepared(shared)
     try:
         while True:
-            connection.send(do(connection.recv(), shared, tell))
+            job = connection.recv()
+            connection.send(Outcome(job, None, problem) if problem else do(job, shared, tell))
     except (EOFError, OSError):
         return
+
+
+def _prepared(shared: Shared) -> str:
+    """Make this process ready; why it cannot be, where it cannot."""
+    try:
+        prepare_worker(shared)
+    except Exception as error:  # a user's file may do anything
+        return what_failed(error)
+    return ""
 
 
 def cores() -> int:

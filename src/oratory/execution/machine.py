@@ -15,7 +15,7 @@ import torch
 
 from oratory import __version__
 from oratory.errors import InputError
-from oratory.training.parallel import crew_size
+from oratory.training.parallel import local_rank, process_count
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Names of the C library for what `mallopt` sets."""
@@ -34,8 +34,8 @@ def device_of(name: str) -> torch.device:
         name = found.type if found is not None else "cpu"
     try:
         device = torch.device(name)
-        if device.type == "cuda" and crew_size() > 1:
-            device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        if device.type == "cuda" and process_count() > 1:
+            device = torch.device("cuda", local_rank())
             torch.cuda.set_device(device)
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError):
@@ -74,7 +74,7 @@ def asked_to_stop() -> Iterator[Callable[[], bool]]:
     asked: list[int] = []
 
     def note(number: int, frame: Any) -> None:
-        if asked and crew_size() > 1:
+        if asked and process_count() > 1:
             os._exit(130)  # To unwind would be to wait for the others, who wait for this one.
         if asked:
             raise KeyboardInterrupt

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from oratory.errors import Failed, InputError
 from oratory.execution.jobs import Job, Outcome, Shared, Step
 from oratory.execution.local import TRIES, cores
-from oratory.execution.ray_worker import Progress, WorkOrder, receive, work
+from oratory.execution.ray_worker import ReportedSteps, WorkOrder, receive, work
 from oratory.files import write_bytes
 
 BRIEF = 0.2
@@ -61,7 +61,7 @@ class OnRay:
         ray = self.ray
         task = ray.remote(num_cpus=1, max_retries=TRIES - 1)(work)
         # It is started again if its machine is lost; the lost steps are reported again a second later.
-        progress = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(Progress).remote()
+        progress = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(ReportedSteps).remote()
         given = ray.put(order)
         waiting = deque(enumerate(jobs))
         running: dict[Any, int] = {}
@@ -146,8 +146,8 @@ def _connected(ray: Any, address: str | None) -> Iterator[None]:
 @contextmanager
 def _started(ray: Any) -> Iterator[None]:
     """A Ray on this machine, with nothing left of it afterwards."""
-    # Sockets live in the folder, and their paths must be short.
-    folder = tempfile.mkdtemp(prefix="oratory-", dir="/tmp" if os.name == "posix" else None)
+    # Sockets live in the folder, and their paths must be short. It has a new name, and is ours alone.
+    folder = tempfile.mkdtemp(prefix="oratory-", dir="/tmp" if os.name == "posix" else None)  # nosec B108
     try:
         # Ray prints on stdout that a worker was killed; stdout is for the result.
         with _environment(), redirect_stdout(sys.stderr):

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oratory.errors import InputError
-from oratory.execution.jobs import Job, Outcome, Shared, Step, do, prepare_worker
+from oratory.execution.jobs import Job, Outcome, Shared, Step, do, prepare_worker, what_failed
 from oratory.files import exists, write_bytes
 from oratory.ids import key_of
 
@@ -36,7 +35,7 @@ class TrainedFiles:
     files: dict[str, bytes]
 
 
-class Progress:
+class ReportedSteps:
     """The steps that the workers reported, until they are taken."""
 
     def __init__(self) -> None:
@@ -65,8 +64,8 @@ def work(job: Job, number: int, order: WorkOrder, progress: Any) -> tuple[Outcom
 
     try:
         _prepare(order.shared)
-    except InputError as error:
-        return Outcome(job, None, str(error)), None
+    except Exception as error:  # a user's file may do anything
+        return Outcome(job, None, what_failed(error)), None
     folder = Path(order.shared.runs)
     if exists(folder / order.token) and os.access(folder, os.W_OK):
         return do(job, order.shared, tell), None
@@ -83,8 +82,8 @@ def _prepare(shared: Shared) -> None:
         _PREPARED.add(shared.plugins)
 
 
-class _HadError(Exception):
-    """The store has this run."""
+class _InStore(BaseException):
+    """The store has this run. That is no error of the job, and nothing on the way is to take it for one."""
 
 
 def _do_apart(job: Job, order: WorkOrder, tell: Callable[[Step], None]) -> tuple[Outcome, TrainedFiles | None]:
@@ -96,12 +95,12 @@ def _do_apart(job: Job, order: WorkOrder, tell: Callable[[Step], None]) -> tuple
     def tell_of_new(step: Step) -> None:
         (run,) = store.entries()
         if run.id in order.finished:
-            raise _HadError(run.id)
+            raise _InStore(run.id)
         tell(step)
 
     try:
         outcome = do(job, Shared(order.shared.corpus, str(store.folder), order.shared.plugins), tell_of_new)
-    except _HadError as error:
+    except _InStore as error:
         shutil.rmtree(store.folder, ignore_errors=True)
         return Outcome(job, str(error), reused=True), None
     parcel = None

@@ -5,8 +5,10 @@ import math
 import os
 import shutil
 import time
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +19,9 @@ from torch import Tensor
 
 from oratory.errors import InputError
 from oratory.execution.checkpoint import Checkpoint, latest_checkpoint, write_checkpoint
-from oratory.files import digest, read_bytes, write_bytes
+from oratory.files import digest_of, write_bytes
+from oratory.model.contract import ModelContract, check_trained
+from oratory.runs.lines import Lines, read_lines, written_line
 from oratory.runs.record import CHECKPOINTS, ITEMS, METRICS, MODEL, TIMES, TOKENIZER
 from oratory.runs.run import Run
 from oratory.training.loop import Diverged, Fit, Measured, Stepped
@@ -27,11 +31,19 @@ from oratory.training.tasks.task import Scores
 class Recorder:
     """Writes the record of one run, and continues one that was stopped."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, kept: Iterable[str] = ()) -> None:
         self.run = run
+        self.kept = (TOKENIZER, *kept)
+        """Files that were written before training."""
         self.checkpoints = run.folder / CHECKPOINTS
         self.checkpoint: Checkpoint | None
-        self.checkpoint, self.refused = latest_checkpoint(self.checkpoints)
+        before = {name: read_lines(run.folder / name) for name in (METRICS, TIMES)}
+        self.checkpoint, self.refused = latest_checkpoint(self.checkpoints, partial(_check_lines, run.folder, before))
+        self.remarks = tuple(
+            f"{run.folder / name}, line {lines.damaged} is damaged; what is from there on is written again."
+            for name, lines in before.items()
+            if lines.damaged is not None
+        )
         facts = self.checkpoint.facts if self.checkpoint else {}
         self.before = float(facts.get("seconds", 0.0))
         """Seconds of training before this process."""
@@ -84,14 +96,15 @@ class Recorder:
         self.times.keep()
         write_bytes(self.run.folder / MODEL, save(separate(fit.model.state_dict())))
         _write_items(self.run.folder / ITEMS, fit.scores)
-        names = (MODEL, TOKENIZER, METRICS, ITEMS)
+        names = (MODEL, ITEMS, METRICS, TIMES, *self.kept)
         run = self.run.write(
             status="finished",
             finished=now(),
             seconds=self.seconds,
             step=fit.step,
             result=fit.scores.to_dict(),
-            files={name: digest(read_bytes(self.run.folder / name)) for name in names},
+            contract=_of_trained(self.run.record.contract, fit),
+            files={name: digest_of(self.run.folder / name) for name in names},
         )
         shutil.rmtree(self.checkpoints, ignore_errors=True)
         return run
@@ -123,15 +136,13 @@ class _Lines:
         self.path = path
         try:
             path.touch()
-            if path.stat().st_size < size:
-                raise InputError(f"{path} is shorter than its checkpoint says; remove the run and train it again.")
             os.truncate(path, size)
             self.file: IO[bytes] = path.open("ab")
         except OSError as error:
             raise InputError(f"{path} cannot be written: {error.strerror}.") from None
 
     def add(self, entry: dict[str, Any]) -> None:
-        self._do(lambda: self.file.write(json.dumps(entry, allow_nan=False).encode() + b"\n"))
+        self._do(lambda: self.file.write(written_line(entry)))
 
     def flush(self) -> None:
         self._do(self.file.flush)
@@ -154,6 +165,19 @@ class _Lines:
                 f"{self.path} cannot be written: {error.strerror}. What was saved before is whole: put this right, and "
                 "the same command continues from there."
             ) from None
+
+
+def _check_lines(folder: Path, found: Mapping[str, Lines], checkpoint: Checkpoint) -> None:
+    """Refuse a checkpoint that is from after a damaged line, which only training can write again."""
+    for name, lines in found.items():
+        if int(checkpoint.facts.get(Path(name).stem, 0)) > lines.size:
+            where = f"line {lines.damaged} is damaged" if lines.damaged else "lines are missing"
+            raise InputError(f"{checkpoint.path.name} is from after what is whole of {folder / name}: {where}.")
+
+
+def _of_trained(contract: Mapping[str, Any] | None, fit: Fit) -> dict[str, Any] | None:
+    """What the contract finds of the trained model; None for a model that is not made of mechanisms."""
+    return None if contract is None else check_trained(ModelContract.of_values(contract), fit.model).to_dict()
 
 
 def _write_items(path: Path, scores: Scores) -> None:

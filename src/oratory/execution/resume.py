@@ -1,19 +1,21 @@
 """Continuing a run that was stopped."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from oratory import __version__
 from oratory.errors import InputError
 from oratory.execution.machine import device_of
-from oratory.execution.train import execute, plugins_of
-from oratory.runs.events import Listener, ignore
+from oratory.execution.train import execute
+from oratory.model.config import plugins_of
+from oratory.runs.events import RunListener, ignore
 from oratory.runs.record import NOT_IDENTITY, PluginFile
 from oratory.runs.run import Run
 from oratory.runs.store import Store
 from oratory.text import Corpus
 from oratory.training.origins import prepare
-from oratory.training.parallel import crew_size
+from oratory.training.parallel import process_count
 from oratory.training.prepared import Prepared
 
 
@@ -25,15 +27,16 @@ def resume(
     corpus: Corpus | None = None,
     settings: Mapping[str, str] | None = None,
     seed: int | None = None,
-    listen: Listener | None = None,
+    listen: RunListener | None = None,
 ) -> Run:
     """Continue a run by its id, or the `last` one that is not finished. Whatever else is given must agree with it."""
     store = Store(runs)
     run = _unfinished(store, task) if name == "last" else store.open(name)
-    run.config  # noqa: B018 - refuses mechanisms that are not loaded, and says which plugin has them
+    run.config  # noqa: B018 - refuses mechanisms that are not loaded or have changed, and says which plugin has them
     if corpus is None:
         corpus = run.load_corpus()
     given = {**run.record.given, **(settings or {})}
+    _check_given(run, given)
     prepared = prepare(run.record.task, corpus, given, run.seed)
     _check_same(run, prepared, task, seed)
     return execute(prepared, store, run.record.given, listen or ignore)
@@ -46,6 +49,26 @@ def _unfinished(store: Store, task: str | None) -> Run:
     raise InputError(f"There is no {task or ''} run in {store.folder} that can continue.".replace("  ", " "))
 
 
+def _check_given(run: Run, given: Mapping[str, str]) -> None:
+    """Refuse other settings than those of the run before anything is made of them."""
+    done = run.origin.complete(run.task, given).settings
+    differs = _differences(
+        run.origin.compared(run.settings), {name: value for name, value in done.items() if name in given}
+    )
+    if differs:
+        raise InputError(f"The run {run.id} cannot continue like this: in it, {'; '.join(differs)}.")
+
+
+def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What differs between the settings of a run and those that it would continue with."""
+    ignored = (*NOT_IDENTITY, "train.device", "vocabulary")
+    return [
+        f"{name} is {before.get(name)}, not {value}"
+        for name, value in now.items()
+        if name not in ignored and before.get(name) != value
+    ]
+
+
 def _check_same(run: Run, prepared: Prepared, task: str | None, seed: int | None) -> None:
     """Refuse to continue with anything but the same run, and say what differs."""
     differs = []
@@ -56,23 +79,20 @@ def _check_same(run: Run, prepared: Prepared, task: str | None, seed: int | None
     known = run.fingerprint
     if known != prepared.fingerprint:
         differs.append(f"the corpus has the fingerprint {known}, not {prepared.fingerprint}")
-    for name, value in prepared.settings.items():
-        before = run.settings.get(name)
-        if name not in (*NOT_IDENTITY, "train.device", "vocabulary") and before != value:
-            differs.append(f"{name} is {before}, not {value}")
+    differs += _differences(run.settings, prepared.settings)
     device = device_of(prepared.training.device).type
-    if run.settings["train.device"] != device:
-        differs.append(f"train.device is {run.settings['train.device']}, not {device}")
-    if _identities(run.record.plugins) != _identities(plugins_of(prepared.config)):
+    if run.settings.get("train.device") != device:
+        differs.append(f"train.device is {run.settings.get('train.device')}, not {device}")
+    if _identities(run.record.plugins) != _identities(map(PluginFile.of, plugins_of(prepared.config))):
         files = " and ".join(plugin.name for plugin in run.record.plugins) or "no plugin"
-        differs.append(f"the mechanisms are those of {files} as it was then")
+        differs.append(f"the mechanisms are those of {files}")
     if run.record.versions["oratory"] != __version__:
         differs.append(f"it was begun by Oratory {run.record.versions['oratory']}, and this is {__version__}")
-    if run.record.machine.processes != crew_size():
-        differs.append(f"it has {run.record.machine.processes} processes, not {crew_size()}")
+    if run.record.machine.processes != process_count():
+        differs.append(f"it has {run.record.machine.processes} processes, not {process_count()}")
     if differs:
         raise InputError(f"The run {run.id} cannot continue like this: in it, {'; '.join(differs)}.")
 
 
-def _identities(plugins: Sequence[PluginFile]) -> list[dict[str, str]]:
+def _identities(plugins: Iterable[PluginFile]) -> list[dict[str, str]]:
     return [plugin.identity() for plugin in plugins]

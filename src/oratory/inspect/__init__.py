@@ -4,9 +4,9 @@ Names that need PyTorch are loaded when they are first used; attention by hand d
 has the name of its package, so it is imported here at once: afterwards `oratory.inspect.solve` is always the function.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from oratory.discovery import lazily
 from oratory.inspect.solve import Certificate, Solution, solve
 
 if TYPE_CHECKING:
@@ -44,10 +44,4 @@ _MODULES = {
     "maps_facts": ("HeadFacts", "Maps", "Stage"),
     "subject": ("Subject", "published"),
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = lazily(__name__, _MODULES)

@@ -8,14 +8,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from oratory.errors import InputError
-from oratory.inspect.samples import TOKENS, Samples, samples_of
 from oratory.inspect.subject import Subject, subject_of
 from oratory.model import Transformer
 from oratory.model.attention import SelfAttention
@@ -24,6 +19,7 @@ from oratory.statistics import LEVEL, holm, paired
 from oratory.tables import Table, Tabled, number
 from oratory.text import Corpus
 from oratory.tokens import Tokenizer
+from oratory.training.tasks.samples import TOKENS
 
 
 @dataclass(frozen=True)
@@ -41,9 +37,14 @@ class HeadLoss:
     """After Holm over all heads."""
 
     @property
+    def shown(self) -> bool:
+        """Whether a difference is shown."""
+        return self.p is not None and self.p < LEVEL
+
+    @property
     def verdict(self) -> str:
-        if self.p is None or self.p >= LEVEL:
-            return "no difference shown"
+        if not self.shown:
+            return "no verdict" if self.p is None else "no difference shown"
         return "loss rises" if self.difference > 0 else "loss falls"
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,16 +90,17 @@ def ablate(
 ) -> Ablation:
     """The loss on the test texts of a corpus with each head switched off in turn."""
     subject = subject_of(given, tokenizer)
-    config = subject.config
-    samples = samples_of(subject, corpus, tokens)
-    if config.output == "vectors" or (config.output == "classes" and samples.labels is None):
-        raise InputError(f"{subject.name} has no loss on {corpus.name}: it takes a language model or labelled texts.")
-    whole = losses(subject.model, samples)
+    config, task = subject.config, subject.task
+    if task is None:
+        raise InputError(f"{subject.name} has no loss on {corpus.name}: it is for no task.")
+    samples = subject.samples(corpus, tokens)
+    assert subject.tokenizer is not None
+    whole = task.losses(subject.model, samples, subject.tokenizer)
     places = [(layer, head) for layer in range(config.layers) for head in range(config.heads)]
     without = []
     for layer, head in places:
         with silenced(subject.model, layer, head):
-            without.append(losses(subject.model, samples))
+            without.append(task.losses(subject.model, samples, subject.tokenizer))
     # Texts take the place of seeds: they are what this one model is a sample over.
     found = [paired(each[:, None], whole[:, None], better="lower", comparisons=len(places)) for each in without]
     adjusted = holm([each.p for each in found])
@@ -107,35 +109,6 @@ def ablate(
         for (layer, head), values, each, p in zip(places, without, found, adjusted, strict=True)
     )
     return Ablation(subject.name, samples.what, len(samples), samples.tokens, float(whole.mean()), heads)
-
-
-@torch.no_grad()
-def losses(model: Transformer, samples: Samples) -> NDArray[np.float64]:
-    """Nats of each text: of its label, or of its tokens on average, each given those before it."""
-    found = np.zeros(len(samples))
-    config = model.config
-
-    def outputs(length: int) -> int:
-        return length * config.vocabulary
-
-    def classes(length: int) -> int:
-        return length * config.heads * max(length, config.columns)
-
-    training, device = model.training, model.tokens.weight.device
-    model.eval()
-    try:
-        for chosen, ids in samples.batches(outputs if samples.labels is None else classes):
-            ids = ids.to(device)
-            if samples.labels is not None:
-                targets = torch.from_numpy(samples.labels[chosen]).to(device)
-                nats = cross_entropy(model(ids).logits.float(), targets, reduction="none")
-            else:
-                logits = model(ids[:, :-1]).logits.float()
-                nats = cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(-1)
-            found[chosen] = nats.double().cpu().numpy()
-    finally:
-        model.train(training)
-    return found
 
 
 @contextmanager

@@ -11,15 +11,15 @@ from torch import Tensor
 
 from oratory.inspect.maps_facts import HeadFacts, heads_table
 from oratory.inspect.measures import MEASURES, change, kinds, measure
-from oratory.inspect.samples import TOKENS, samples_of
 from oratory.inspect.subject import Subject, subject_of
-from oratory.inspect.watch import Seen, watch
+from oratory.inspect.watch import LayerWeights, watch
 from oratory.model import Transformer
 from oratory.model.sparse import allow
 from oratory.runs import Run
 from oratory.tables import Table, Tabled
 from oratory.text import Corpus
 from oratory.tokens import Tokenizer
+from oratory.training.tasks.samples import TOKENS
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def heads_of(
 ) -> Heads:
     """What every head does on the test texts of a corpus, and how much training changed it where that is known."""
     subject = subject_of(given, tokenizer)
-    samples = samples_of(subject, corpus, tokens)
+    samples = subject.samples(corpus, tokens)
     shape = (subject.config.layers, subject.config.heads)
     initial = subject.initial() if before and subject.run is not None else None
     models = [subject.model] if initial is None else [initial, subject.model]
@@ -101,7 +101,7 @@ def _add(
     """Add what the heads do in some texts of one length to the totals; the maps themselves where they are wanted."""
     kept: list[Tensor] = []
 
-    def visit(seen: Seen) -> None:
+    def visit(seen: LayerWeights) -> None:
         weights = seen.weights.float().cpu()
         for name, values in measure(weights, *marks).items():
             total[name][seen.layer] += values.double().sum(0).numpy()

@@ -15,7 +15,7 @@ from oratory.inspect.checks import Checker, Rules
 from oratory.inspect.maps_facts import HeadFacts, Maps, Stage
 from oratory.inspect.measures import kinds, measure
 from oratory.inspect.subject import Subject, subject_of
-from oratory.inspect.watch import Seen, watch
+from oratory.inspect.watch import LayerWeights, watch
 from oratory.mechanisms import written_as
 from oratory.model import Transformer
 from oratory.runs import Run
@@ -52,7 +52,7 @@ def attend(
     _check_memory(len(layers) * len(heads) * (1 + before), len(padded))
     rules = Rules.of(config, keep)
     tokens = subject.tokens(ids)
-    asked = _Asked(padded, rules, layers, heads, mean, rollout, kinds(tokens))
+    asked = MapRequest(padded, rules, layers, heads, mean, rollout, kinds(tokens))
     initial = asked.stage(subject.initial(), "before") if before else None
     unk = None if subject.tokenizer is None else subject.tokenizer.unk_id
     return Maps(
@@ -66,7 +66,7 @@ def attend(
         heads=heads,
         of_layers=config.layers,
         of_heads=config.heads,
-        task=config.kind,
+        task=subject.purpose,
         position=written_as(config.position),
         rules=rules,
         after=asked.stage(subject.model, "after"),
@@ -75,7 +75,7 @@ def attend(
 
 
 @dataclass
-class _Asked:
+class MapRequest:
     """What was asked for, the same for every stage."""
 
     ids: list[int]
@@ -96,7 +96,7 @@ class _Asked:
         separators, content = (torch.tensor([kind], device=device) for kind in self.kinds)
         checker, summary = Checker(self.rules), list[HeadFacts]()
 
-        def visit(seen: Seen) -> None:
+        def visit(seen: LayerWeights) -> None:
             nonlocal rolled
             found = seen.weights[0].float().cpu().numpy()  # all heads, T, T
             checker.see(seen.layer, found, None if seen.apart is None else seen.apart[0].float().cpu().numpy())

@@ -9,10 +9,13 @@ from oratory.errors import InputError
 from oratory.model import ModelConfig, Transformer, pretrained
 from oratory.runs import Run
 from oratory.tables import shortened
-from oratory.text.corpus import one_line
-from oratory.tokens import CLS, START, Tokenizer
+from oratory.text import Corpus
+from oratory.text.normal import one_line
+from oratory.tokens import CLS, Tokenizer
 from oratory.tokens.pretrained import Pretrained
 from oratory.tokens.subword import SubwordTokenizer
+from oratory.training.tasks import Task, task_for
+from oratory.training.tasks.samples import TOKENS, Samples, texts_of
 
 LONGEST = 4096
 """Tokens, where the positions of a model have no end."""
@@ -33,11 +36,21 @@ class Subject:
 
     @property
     def longest(self) -> int:
-        """How many tokens of a text the model is given: a classifier never gets more than its context."""
+        """How many tokens of a text the model is given."""
         limit = self.config.position.limit(self.config.shape())
-        if self.config.output == "classes":
+        if self.task is not None and self.task.cuts:
             limit = min(self.config.context, limit or self.config.context)
         return LONGEST if limit is None else min(limit, LONGEST)
+
+    @property
+    def task(self) -> Task | None:
+        """What the model is for: the task of its run, or the one that fits a model without a run, if any does."""
+        return task_for(self.config) if self.run is None else self.run.task
+
+    @property
+    def purpose(self) -> str:
+        """The name of the task; of a model that is for none, what it is."""
+        return self.config.kind if self.task is None else self.task.name
 
     def initial(self) -> Transformer:
         """The model before training."""
@@ -63,8 +76,22 @@ class Subject:
         framed = self.run is not None and self.run.origin.frames_texts
         if (self.run is None or framed) and isinstance(tokenizer, SubwordTokenizer):
             return _with_specials(tokenizer, line, self.longest)
-        first = tokenizer.find(START if self.config.causal else CLS)
+        first = tokenizer.find(CLS) if self.task is None else self.task.opening(tokenizer)
         return _cut(body if first is None else [first, *body], self.longest)
+
+    def samples(self, corpus: Corpus, tokens: int = TOKENS) -> Samples:
+        """Held-out texts of a corpus: in the form in which the run's task has them, or as texts for any other model."""
+        if self.tokenizer is None:
+            raise InputError(f"{self.name} has no tokenizer, so that it cannot be given a corpus.")
+        if self.run is None:
+            return texts_of(corpus, self._known, tokens)
+        return self.run.task.samples(self.run, corpus, self._known, tokens)
+
+    def _known(self, text: str) -> list[int]:
+        try:
+            return self.encode(text)[0]
+        except InputError:  # A line without a known token shows nothing.
+            return []
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
         """The tokens of ids; their numbers where there is no tokenizer."""

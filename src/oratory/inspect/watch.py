@@ -15,7 +15,7 @@ from oratory.model.attention import SelfAttention, View
 
 
 @dataclass(frozen=True)
-class Seen:
+class LayerWeights:
     """One layer at work."""
 
     layer: int
@@ -25,7 +25,7 @@ class Seen:
 
 @torch.no_grad()
 def watch(
-    model: Transformer, ids: Tensor, mask: Tensor | None, visit: Callable[[Seen], None], compare: bool = False
+    model: Transformer, ids: Tensor, mask: Tensor | None, visit: Callable[[LayerWeights], None], compare: bool = False
 ) -> None:
     """Run the open path, and hand over every layer's weights as soon as they are there.
 
@@ -41,7 +41,7 @@ def watch(
             attention: SelfAttention, given: tuple[Any, ...], output: tuple[Tensor, Tensor], layer: int = layer
         ) -> tuple[Tensor, None]:
             weights = output[1]
-            visit(Seen(layer, weights, _apart(attention, given, weights) if compare else None))
+            visit(LayerWeights(layer, weights, _apart(attention, given, weights) if compare else None))
             return output[0], None
 
         hooks.append(block.attention.register_forward_hook(found))  # type: ignore[union-attr]

@@ -2,7 +2,8 @@
 
 A mechanism is a frozen dataclass that inherits from its kind. Its class name in kebab-case is its name on the command
 line, its fields are its parameters, the docstring under a field is its help. Every hook is optional. A mechanism that
-learns has `build(shape)`, which returns an `nn.Module` with the same hooks; the model then calls that module.
+learns has `build(shape)`, which returns an `nn.Module` with the same hooks; the model then calls that module. What a
+hook takes and gives is in `oratory.mechanisms.hooks`.
 
 Causality belongs to the task and padding to the batch: the model applies both, whatever a mechanism allows.
 
@@ -62,6 +63,9 @@ class Mechanism:
     """The name on the command line, where it is not that of the class."""
     paper: ClassVar[str] = ""
     """Where it was published."""
+    across_tokens: ClassVar[bool] = False
+    """Whether it mixes the tokens of a batch outside of attention. It may then see the future, and says so here: such a
+    model is not compared as a language model, and keys cannot be cached."""
 
     def check(self, shape: Shape) -> None:
         """Raise an InputError where the mechanism does not fit the model."""
@@ -106,8 +110,6 @@ class Merge(Mechanism):
     """
 
     kind = "merge"
-    across_tokens: ClassVar[bool] = False
-    """Whether the output of a token depends on other tokens of the batch; then keys cannot be cached."""
 
 
 @dataclass(frozen=True, kw_only=True)

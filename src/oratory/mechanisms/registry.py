@@ -1,10 +1,8 @@
 """Finding mechanisms: by being in the folder of their kind, or in a user's own file."""
 
-import importlib.util
 import inspect
 import pkgutil
 import re
-import sys
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 from oratory.errors import InputError, unknown
 from oratory.mechanisms.kinds import KINDS, Mechanism
+from oratory.mechanisms.plugins import load_module, plugin_of
 from oratory.settings import Parameter, about, choose, parameters_of, written
 
 
@@ -40,46 +39,53 @@ class Registry:
         """The mechanism that `name` or `name(parameter=value)` names."""
         return choose(text, self[kind], kind)
 
-    def load_plugin(self, path: Path) -> list[type[Mechanism]]:
-        """Add the mechanisms of a user's own file, and return them."""
-        if not path.is_file():
-            raise InputError(f"{path} does not exist; give a Python file with a mechanism.")
-        name = f"oratory_plugin_{path.stem}"
-        spec = importlib.util.spec_from_file_location(name, path)
-        if spec is None or spec.loader is None:
-            raise InputError(f"{path} is not a Python file.")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:  # whatever is wrong in somebody else's file
-            line = next((f.lineno for f in reversed(_frames(error)) if f.filename == spec.origin), None)
-            where = f"{path}, line {line}" if line else str(path)
-            raise InputError(f"{where}: {type(error).__name__}: {error}") from None
-        added = self._add(module)
+    def load_plugin(self, path: Path, known_as: Path | None = None) -> list[type[Mechanism]]:
+        """Add the mechanisms of a user's own file, and return them; loading a file again replaces its mechanisms.
+
+        `known_as` is where the user has the file, if this one is a copy.
+        """
+        module = load_module(path, known_as)
+        added = self._add(module, path)
         if not added:
             raise InputError(
                 f"{path} has no mechanism: a dataclass that inherits from Position, Pattern or another kind."
             )
         return added
 
-    def _add(self, module: ModuleType) -> list[type[Mechanism]]:
-        added = []
-        for cls in vars(module).values():
-            own = inspect.isclass(cls) and issubclass(cls, Mechanism) and cls.__module__ == module.__name__
-            if own and not cls.__name__.startswith("_"):
-                self._found[cls.kind][name_of(cls)] = cls
-                added.append(cls)
+    def _add(self, module: ModuleType, path: Path | None = None) -> list[type[Mechanism]]:
+        """Add the mechanisms of a module, all or none."""
+        found = {kind: _without(classes, module) for kind, classes in self._found.items()}
+        added = _mechanisms_in(module)
+        for cls in added:
+            if getattr(cls, "kind", "") not in found:
+                raise InputError(f"{path}: {cls.__name__} must inherit from one of the kinds: {', '.join(KINDS)}.")
+            name = name_of(cls)
+            if name in found[cls.kind]:
+                raise InputError(
+                    f"{path}: the class {cls.__name__} would take the name {cls.kind}={name} from "
+                    f"{_described(found[cls.kind][name])}; give the class another name."
+                )
+            found[cls.kind][name] = cls
+        self._found = found
         return added
 
 
-def _frames(error: BaseException) -> list[Any]:
-    import traceback
+def _mechanisms_in(module: ModuleType) -> list[type[Mechanism]]:
+    """The mechanisms that a module defines; names with an underscore are private."""
+    classes = list(dict.fromkeys(filter(inspect.isclass, vars(module).values())))
+    own = [cls for cls in classes if issubclass(cls, Mechanism) and cls.__module__ == module.__name__]
+    return [cls for cls in own if not cls.__name__.startswith("_")]
 
-    frames = list(traceback.extract_tb(error.__traceback__))
-    if isinstance(error, SyntaxError):
-        frames.append(traceback.FrameSummary(error.filename or "", error.lineno or 0, ""))
-    return frames
+
+def _without(classes: dict[str, type[Mechanism]], module: ModuleType) -> dict[str, type[Mechanism]]:
+    return {name: cls for name, cls in classes.items() if cls.__module__ != module.__name__}
+
+
+def _described(cls: type[Mechanism]) -> str:
+    """A mechanism and where it is defined, for an error."""
+    plugin = plugin_of(cls)
+    where = "built in" if plugin is None else str(plugin.path)
+    return f"the class {cls.__name__} ({where})"
 
 
 REGISTRY = Registry()
@@ -91,7 +97,7 @@ def written_as(mechanism: Mechanism) -> str:
 
 
 @dataclass(frozen=True)
-class Entry:
+class MechanismFacts:
     """One mechanism, for help and records."""
 
     name: str
@@ -100,6 +106,6 @@ class Entry:
     parameters: list[Parameter]
 
 
-def describe(cls: type[Mechanism]) -> Entry:
+def describe(cls: type[Mechanism]) -> MechanismFacts:
     """What the help says of a mechanism: its docstring, its paper, and its fields with theirs."""
-    return Entry(name_of(cls), about(cls), cls.paper, parameters_of(cls))
+    return MechanismFacts(name_of(cls), about(cls), cls.paper, parameters_of(cls))

@@ -2,8 +2,8 @@
 
 from oratory.model import pretrained
 from oratory.model.attention import Cache
-from oratory.model.config import ModelConfig, base
-from oratory.model.count import Parameters, count_parameters
+from oratory.model.config import ModelConfig
+from oratory.model.count import Parameters, count_parameters, parameters_of
 from oratory.model.generate import generate
 from oratory.model.network import Output, Transformer
 
@@ -13,8 +13,8 @@ __all__ = [
     "Output",
     "Parameters",
     "Transformer",
-    "base",
     "count_parameters",
     "generate",
+    "parameters_of",
     "pretrained",
 ]

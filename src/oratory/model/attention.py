@@ -36,7 +36,7 @@ class View:
 
     @cached_property
     def mask(self) -> tuple[Tensor, Tensor | None]:
-        """Who may see whom, with blind queries seeing everything; and these, where there are any."""
+        """The mask, with everything allowed to a query that may see nothing; and which queries these are, or None."""
         mask, blind = _opened(self.mask_of(self.positions))
         return mask, blind if torch.compiler.is_exporting() or blind.any() else None
 
@@ -46,7 +46,7 @@ class View:
         return self.keep.flatten().nonzero().squeeze(1) if self.packed and self.keep is not None else None
 
     def pack(self, x: Tensor) -> Tensor:
-        """B, T, D without its padding: N, D. What looks at each token alone need not compute the others."""
+        """B, T, D without its padding: N, D. Layers that treat each token by itself need not compute it."""
         return x if self._real is None else x.flatten(0, 1).index_select(0, self._real)
 
     def unpack(self, x: Tensor) -> Tensor:
@@ -103,7 +103,7 @@ class SelfAttention(nn.Module):
         return self.output(view.pack(heads.flatten(2))), weights
 
     def _queries_keys_values(self, x: Tensor, view: View) -> tuple[Tensor, Tensor, Tensor]:
-        """Of B, H, Q, E and twice B, G, K, E. One product computes the three, which is quicker than three."""
+        """Queries (B, H, Q, E), keys and values (B, G, K, E), from one matrix product."""
         parts, groups = (self.query, self.key, self.value), self.config.groups
         bias = torch.cat([part.bias for part in parts]) if self.config.qkv_bias else None
         found = linear(x, torch.cat([part.weight for part in parts]), bias)

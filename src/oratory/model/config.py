@@ -22,18 +22,13 @@ from oratory.mechanisms.feedforward.relu import Relu
 from oratory.mechanisms.merge.concat import Concat
 from oratory.mechanisms.norm.layer import Layer
 from oratory.mechanisms.pattern.full import Full
+from oratory.mechanisms.plugins import Plugin, plugin_of
 from oratory.mechanisms.pool.mean import Mean
 from oratory.mechanisms.position.learned import Learned
 from oratory.settings import convert
 
 OUTPUTS = ("classes", "tokens", "vectors")
 INITS = ("torch", "gpt2")
-MODELS: dict[str, dict[str, Any]] = {
-    "classifier": {"output": "classes"},
-    "encoder": {"output": "vectors"},
-    "lm": {"output": "tokens", "causal": True, "feedforward": "relu(hidden=100)"},
-}
-"""The usual models: what tells their base settings apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,13 +113,8 @@ class ModelConfig:
 
     @property
     def kind(self) -> str:
-        """The usual model that this one is, such as lm; for another one, what it gives."""
-        names = (
-            name
-            for name, usual in MODELS.items()
-            if (usual["output"], usual.get("causal", False)) == (self.output, self.causal)
-        )
-        return next(names, f"model of {self.output}")
+        """What a token may see and what the model gives, in words."""
+        return f"{'causal' if self.causal else 'bidirectional'} model of {self.output}"
 
     @property
     def groups(self) -> int:
@@ -152,6 +142,11 @@ class ModelConfig:
         """The chosen mechanism of each kind."""
         return {kind: getattr(self, kind) for kind in ("position", "pattern", "merge", "pool", "norm", "feedforward")}
 
+    @property
+    def across_tokens(self) -> bool:
+        """Whether a mechanism says that it mixes the tokens of a batch."""
+        return any(mechanism.across_tokens for mechanism in self.mechanisms().values())
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values; mechanisms as they are written on the command line."""
         values = ((item.name, getattr(self, item.name)) for item in fields(self))
@@ -175,8 +170,9 @@ class ModelConfig:
         return cls(**made)
 
 
-def base(model: str, vocabulary: int, classes: int = 0, **changes: Any) -> ModelConfig:
-    """The base settings of a classifier, an encoder or an lm, with changes; these may be text, as in a command."""
-    if model not in MODELS:
-        raise unknown("model", model, MODELS)
-    return ModelConfig.from_dict(MODELS[model] | {"vocabulary": vocabulary, "classes": classes} | changes)
+def plugins_of(config: ModelConfig) -> tuple[Plugin, ...]:
+    """The files of users' own mechanisms that a model is made of."""
+    found = (plugin_of(type(mechanism)) for mechanism in config.mechanisms().values())
+    return tuple(
+        sorted({plugin for plugin in found if plugin is not None}, key=lambda plugin: (plugin.path.name, plugin.sha256))
+    )

@@ -1,12 +1,26 @@
 """How many parameters a model has, and where."""
 
+import os
 from collections import defaultdict
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 
+from oratory.errors import InputError
+from oratory.model.config import ModelConfig, plugins_of
+from oratory.model.network import Transformer
 from oratory.tables import Table, Tabled, number, percent
+
+MOST_BUILT = 64
+"""Layers that are counted one by one; of more layers, each has as many parameters as the second."""
+BYTES = 8
+"""Of a parameter that learns, at the least: its value and its gradient."""
+_LIMIT = Path("/sys/fs/cgroup/memory.max")
+"""Where Linux says what a container may take."""
 
 _NAMES = {
     "tokens": "token embedding",
@@ -44,3 +58,60 @@ def count_parameters(model: nn.Module) -> Parameters:
         component = _IN_BLOCKS.get(rest[1], "norms") if first == "blocks" else _NAMES[first]
         counts[component] += parameter.numel()
     return Parameters(sum(counts.values()), dict(counts))
+
+
+def parameters_of(config: ModelConfig, seed: int = 0) -> Parameters:
+    """What `count_parameters` says of a model of this configuration, which is not built: it may be too large for that.
+
+    One that could not be trained in the memory of this machine is refused.
+    """
+    found = _along_a_line(config, seed)
+    _check_memory(config, found)
+    if config.layers > MOST_BUILT and plugins_of(config):  # Whose layers may differ with their number.
+        found = _unbuilt(config, seed)
+        _check_memory(config, found)
+    return found
+
+
+def _along_a_line(config: ModelConfig, seed: int) -> Parameters:
+    """The parameters, counted in full for a few layers, and from one and two of them for many."""
+    if config.layers <= MOST_BUILT:
+        return _unbuilt(config, seed)
+    one, two = (_unbuilt(replace(config, layers=layers), seed).components for layers in (1, 2))
+    counts = {name: count + (config.layers - 1) * (two[name] - count) for name, count in one.items()}
+    return Parameters(sum(counts.values()), counts)
+
+
+def _unbuilt(config: ModelConfig, seed: int) -> Parameters:
+    """The parameters of a model that has shapes only, without memory for its values."""
+    try:
+        with torch.device("meta"):
+            return count_parameters(Transformer(config, seed))
+    except (RuntimeError, OverflowError, TypeError, ValueError):
+        if plugins_of(config):  # Which may look at values while they build.
+            return count_parameters(Transformer(config, seed))
+        raise InputError(f"A model with {_size(config)} has more parameters than can be counted.") from None
+
+
+def _check_memory(config: ModelConfig, parameters: Parameters) -> None:
+    there = memory()
+    if there is not None and parameters.total * BYTES > there:
+        raise InputError(
+            f"A model with {_size(config)} has {parameters.total:,} parameters. To train them takes "
+            f"{parameters.total * BYTES / 1024**3:,.1f} GiB at the least, and this machine has {there / 1024**3:,.1f}."
+        )
+
+
+def _size(config: ModelConfig) -> str:
+    names = ("layers", "width", "context", "vocabulary")
+    return ", ".join(f"{name}={getattr(config, name)}" for name in names)
+
+
+def memory() -> int | None:
+    """Bytes of memory that this machine has, or that its container may take; None where it does not say."""
+    found = []
+    with suppress(OSError, ValueError, AttributeError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(OSError, ValueError):  # It may say max.
+        found.append(int(_LIMIT.read_text()))
+    return min(found, default=None)

@@ -80,7 +80,7 @@ class Settings:
         return replace(known[value], hidden=hidden)
 
     def only(self, key: str, value: Any) -> None:
-        """Refuse every other value; a key that is not there is as good."""
+        """Refuse any other value; the key may be missing."""
         given = self.values.get(key, value)
         if given != value:
             raise unmatched(key, given, json.dumps(value))
@@ -103,7 +103,7 @@ class Place:
     ours: tuple[str, ...]
     """More than one where they are stacked."""
     turned: bool = False
-    """Whether matrices lie on their side, inputs before outputs."""
+    """Whether matrices are stored transposed, inputs before outputs."""
     skipped: int = 0
     """Rows at the start that are never used."""
 
@@ -117,11 +117,11 @@ class Blueprint:
     prefix: str
     """The beginning of the names if the model was saved with a head."""
     passed_over: str
-    """An expression for names that are no part of what is built: an encoder's heads, and constants of old versions."""
+    """A regular expression for tensors to skip: an encoder's heads, and constants of old versions."""
 
 
 def gpt2(settings: Settings) -> Blueprint:
-    """GPT-2 (Radford et al., 2019): pre-norm; its linear maps lie on their side; queries, keys and values are one."""
+    """GPT-2 (Radford et al., 2019): pre-norm; linear maps are stored transposed; queries, keys and values are one."""
     settings.only("scale_attn_weights", True)
     settings.only("scale_attn_by_inverse_layer_idx", False)
     settings.only("add_cross_attention", False)

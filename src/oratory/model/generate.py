@@ -43,7 +43,7 @@ def generate(
     model.eval()
     generator = torch.Generator().manual_seed(seed)
     device = model.tokens.weight.device
-    use_cache = cache and not config.merge.across_tokens
+    use_cache = cache and not config.across_tokens
     caches = [Cache() for _ in range(config.layers)] if use_cache else None
     ids, new = list(prompt), list(prompt)
     try:

@@ -96,16 +96,18 @@ class Transformer(nn.Module):
         weights: bool = False,
         caches: list[Cache] | None = None,
         last: int | None = None,
+        places: Tensor | None = None,
     ) -> Output:
         """Ids (B, T) and a mask that is false for padding, to logits: (B, classes), or (B, T, V) of a language model.
 
-        With caches, the ids continue what the caches hold. `last` asks a language model for the logits of so many
-        tokens at the end only (or none), which saves the largest part of the work where the others are not needed.
+        With caches, the ids continue what the caches hold. With `last`, a language model computes the
+        logits of the last so many tokens only (or of none), which are the largest part of the work; with `places`
+        (B, T) it computes those of the N tokens where it is true, as (N, V).
         """
         before = len(caches[0]) if caches else 0
         self._check(ids, before)
         positions = torch.arange(before + ids.shape[1], device=ids.device)
-        # A map has a row for every token, a cache too, a merge may look at all; what is exported is for every mask.
+        # Padding stays in for maps, caches, merges that mix tokens, and what is exported.
         whole = weights or caches or hasattr(self.config.merge, "merge") or torch.compiler.is_exporting()
         view = View(self.config, positions[before:], positions, mask, weights, packed=not whole)
         x = self.tokens(ids)  # B, T, D
@@ -122,11 +124,13 @@ class Transformer(nn.Module):
             if found is not None:
                 maps.append(found)
         hidden = view.unpack(x if self.norm is None else self.norm(x))
-        return Output(self._logits(hidden, mask, last), hidden, tuple(maps))
+        return Output(self._logits(hidden, mask, last, places), hidden, tuple(maps))
 
-    def _logits(self, hidden: Tensor, mask: Tensor | None, last: int | None) -> Tensor:
+    def _logits(self, hidden: Tensor, mask: Tensor | None, last: int | None, places: Tensor | None) -> Tensor:
         if self.head is None:
             return hidden
+        if places is not None and self.config.output == "tokens":
+            hidden = hidden[places]  # N, D
         if last is not None and self.config.causal:
             hidden = hidden[:, hidden.shape[1] - last :]
         if self.pool is not None:

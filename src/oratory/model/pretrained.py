@@ -5,8 +5,9 @@ Only JSON and safetensors are read, neither of which can carry code. What differ
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -14,21 +15,35 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from oratory.errors import InputError
+from oratory.files import check_regular, read_object
 from oratory.model.families import FAMILIES, Blueprint, Place, Settings, what_loads
 from oratory.model.network import Transformer
-from oratory.text.sources.hub import offline_without_network
-from oratory.tokens.tokenizer import read_dict
+from oratory.text.sources.hub import NAME, offline_without_network
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 HUB_FILES = ["config.json", WEIGHTS, INDEX, "model-*-of-*.safetensors", "tokenizer*.json", "special_tokens_map.json"]
-HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?", re.ASCII)
 LOSSLESS = (torch.float32, torch.float16, torch.bfloat16)
 """Types that float32, ours, holds exactly."""
 OLD_ENDINGS = {".gamma": ".weight", ".beta": ".bias"}
 """What norms were called in files that came from TensorFlow."""
+LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers", "decoder_layers")
+"""What config.json calls the number of layers, each of which has tensors of its own."""
+SIZES = (
+    *("hidden_size", "intermediate_size", "vocab_size", "num_attention_heads", "max_position_embeddings"),
+    *("type_vocab_size", "dim", "hidden_dim", "n_embd", "n_inner", "n_head", "n_heads", "n_positions"),
+)
+"""What it calls other sizes, which no model has more of than values."""
+LARGEST = 2**20
+"""What any of those may be, however small the model."""
 SHOWN = 4
 """How many names an error lists."""
+NAMES_CODE = {
+    *("auto_map", "custom_pipelines", "custom_generate", "use_kernels", "kernel_config", "transformers_weights"),
+    *("attn_implementation", "_attn_implementation", "_attn_implementation_internal", "experts_implementation"),
+    *("_experts_implementation", "_experts_implementation_internal", "_name_or_path", "name_or_path"),
+}
+"""Entries of a published model's JSON files through which transformers would run or fetch what is not its own."""
 
 
 def load(name: str | os.PathLike[str]) -> Transformer:
@@ -68,9 +83,38 @@ def folder_of(name: str | os.PathLike[str]) -> Path:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     if is_file:
         raise InputError(f"{path} is a file; give the folder that holds config.json and {WEIGHTS}.")
-    if not isinstance(name, str) or not HUB_NAME.fullmatch(name):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise InputError(f"There is no folder {path}.")
     return _from_hub(name)
+
+
+def check_size(config: Any, tensors: Mapping[str, Tensor], folder: Path) -> None:
+    """Refuse a config.json of a model that is far larger than its files, before anything is made of it."""
+    values = max(LARGEST, sum(tensor.numel() for tensor in tensors.values()))
+    for name, size in _sizes(config):
+        most = len(tensors) if name in LAYERS else values
+        if size > most:
+            raise InputError(f"{folder}: config.json says {name}={size:,}, but there are no such tensors.")
+
+
+def _sizes(config: Any) -> Iterator[tuple[str, int]]:
+    """The sizes in a configuration, at any depth."""
+    for name, value in config.items() if isinstance(config, dict) else ():
+        if name in (*LAYERS, *SIZES) and isinstance(value, int):
+            yield name, value
+        yield from _sizes(value)
+
+
+def read_published(path: Path) -> dict[str, Any]:
+    """A JSON file of a published model, without the entries that name code, at any depth."""
+    values: dict[str, Any] = _without_code(read_object(path))
+    return values
+
+
+def _without_code(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_code(inner) for name, inner in value.items() if name not in NAMES_CODE}
+    return [_without_code(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _from_hub(name: str) -> Path:
@@ -79,7 +123,8 @@ def _from_hub(name: str) -> Path:
 
     offline_without_network()
     try:
-        return Path(snapshot_download(name, allow_patterns=HUB_FILES))
+        # The newest is meant. No file of the list is code.
+        return Path(snapshot_download(name, allow_patterns=HUB_FILES))  # nosec B615
     except errors.LocalEntryNotFoundError:
         raise InputError(
             f"{name} is no folder here, and the hub cannot be reached: no network, and the model is not in the local "
@@ -94,7 +139,7 @@ def _blueprint(folder: Path) -> Blueprint:
     path = folder / "config.json"
     if not path.exists():
         raise InputError(f"{folder} has no config.json; give a folder that transformers saved a model to.")
-    settings = Settings(read_dict(path))
+    settings = Settings(read_published(path))
     family = settings.values.get("model_type")
     if not isinstance(family, str) or family not in FAMILIES:
         raise InputError(f"{path}: there is no way to read the model type {family!r}. {what_loads()}")
@@ -122,7 +167,7 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
 
 def _read_parts(index: Path) -> dict[str, Tensor]:
     """The tensors of a model that was saved in several files."""
-    places = read_dict(index).get("weight_map")
+    places = read_object(index).get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(file, str) for file in places.values()):
         raise InputError(f"{index} has no weight_map from the names of tensors to files.")
     tensors: dict[str, Tensor] = {}
@@ -137,7 +182,7 @@ def _read_parts(index: Path) -> dict[str, Tensor]:
 
 def _read(path: Path) -> dict[str, Tensor]:
     try:
-        return load_file(path)
+        return load_file(check_regular(path))
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path} cannot be read as safetensors; it is damaged or was cut off ({error}).") from None
 

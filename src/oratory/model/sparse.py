@@ -19,7 +19,7 @@ SHORTEST = 512
 RUNS = (16, 32, 64, 128, 256)
 """Lengths of a run of queries that are tried."""
 GATHER = 24
-"""What it costs to bring a key to a run, counted in scores."""
+"""The cost of gathering a key for a run, in units of computing a score."""
 
 
 @dataclass(frozen=True)

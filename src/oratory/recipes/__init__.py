@@ -1,5 +1,6 @@
 """Recipes: named experiments in TOML files, with the figures that were published for them and ours beside them."""
 
+from oratory.recipes.by_hand import HandResult
 from oratory.recipes.document import reproduction_document
 from oratory.recipes.listing import RecipeList, list_recipes
 from oratory.recipes.make import load_reproduction, run_recipe
@@ -10,6 +11,7 @@ from oratory.recipes.reference_row import ReferenceRow
 from oratory.recipes.reproduction import Reproduction
 
 __all__ = [
+    "HandResult",
     "Recipe",
     "RecipeList",
     "Reference",

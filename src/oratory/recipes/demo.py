@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from oratory.baselines import Baselines, measure_baselines
 from oratory.comparisons import Comparison, Design, compare, parse_variants
-from oratory.comparisons.make import BASELINES, Listener
+from oratory.comparisons.make import Listener
+from oratory.comparisons.standing import BASELINES
 from oratory.execution.local import Local
 from oratory.execution.train import train
 from oratory.inspect import attend
@@ -17,6 +17,7 @@ from oratory.reports.maps import picture
 from oratory.reports.overview import overview
 from oratory.runs import Run, Store
 from oratory.text import Audit, Corpus, Description, audit, describe
+from oratory.training.baselines import Baselines, measure_baselines
 from oratory.training.tasks import task_of
 
 VARIANTS = ("position=learned", "position=rope", "position=none")
@@ -90,14 +91,16 @@ def _language(run: Run, baselines: Baselines) -> Section:
     xs = [float(entry[results.place]) for entry in history]
     tests = [curve for curve in results.curves(history) if curve.name not in ("train", "dev")]
     series = {curve.name: (xs, [curve.values(history)]) for curve in tests}
+    metric = run.task.metric()
     sentences = []
-    if baselines.chosen:
+    for baseline, values in metric.of_baselines(baselines.of_tasks[run.task.name], dict.fromkeys(series, 1.0)).items():
         for name in series:
-            best = baselines.lm[baselines.chosen].texts[name].perplexity
-            ours = run.result[name]["perplexity"]
-            word = "below" if ours < best else "above"
-            sentences.append(f"{name}: {ours:,.0f}, {word} the {best:,.0f} of {baselines.chosen}.")
-    picture = Curves(series, results.place_label, "perplexity", log=True)
+            ours, best = metric.value(metric.of_result(run.result[name])), values[name]
+            if best is not None:
+                word = "below" if ours < best else "above"
+                shown, of_best = metric.show_value(ours, 0), metric.show_value(best, 0)
+                sentences.append(f"{name}: {shown}, {word} the {of_best} of {baseline}.")
+    picture = Curves(series, results.place_label, metric.column, log=metric.logarithmic)
     topic = Topic(
         "A language model",
         "Perplexity of the test texts while a small decoder learns. Every token is scored once.",

@@ -1,6 +1,5 @@
 """The report on a reproduction: our figures beside the published ones first, then everything they rest on."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 
 from oratory import __version__
@@ -12,9 +11,10 @@ from oratory.recipes.recipe import SPEECHES
 from oratory.recipes.reference_row import ReferenceRow
 from oratory.recipes.reproduction import Reproduction
 from oratory.reports import Document, Figure, Section, draw
-from oratory.reports.command import command_of
+from oratory.reports.command import command_of, joined, set_words
 from oratory.reports.comparison import comparison_sections
-from oratory.reports.document import document_of
+from oratory.reports.document import document_of, section_of
+from oratory.reports.standing import standing_topic
 from oratory.runs import Run
 from oratory.tables import Table
 
@@ -31,10 +31,12 @@ def reproduction_document(made: Reproduction) -> Document:
         caption = "Lines are our mean over seeds, with a band from the lowest seed to the highest. Marks are published."
         sections.append(Section("Along training", caption, (), _curves(made, runs), made.training_tables()))
     if made.study:
-        sections.append(Section("The explanation", sentences=made.study.sentences(), tables=made.study.tables()))
+        study = made.study
+        sections.append(Section(study.title, "", study.sentences(), study.pictures(), study.tables()))
     if made.comparison:
         sections += comparison_sections(made.comparison)
     else:
+        sections += [section_of(standing_topic(made.standing))] if made.standing else []
         sections.append(_settings(made, runs))
     need = "It needs the reference speeches." if made.recipe.data == SPEECHES else ""
     sections.append(Section("The recipe", need, code=command_of(made)))
@@ -43,17 +45,19 @@ def reproduction_document(made: Reproduction) -> Document:
 
 
 def _at_end(made: Reproduction) -> Section:
-    tables = [*made.end_tables(), *([made.grid.table()] if made.grid else []), made.parameter_table()]
+    tables = [*made.claim_tables(), *made.end_tables()]
+    tables += [made.grid.table()] if made.grid else []
+    tables.append(made.parameter_table())
     lead = f"Corpus {made.corpus}, {len(made.seeds)} seeds."
     return Section("Ours beside the reference", lead, made.sentences(), _marks(made), tables)
 
 
 def _marks(made: Reproduction) -> list[Figure]:
-    """Each reference at the end of training as a difference from our mean: a picture for points, one for percent."""
+    """Each reference at the end of training as a difference from our mean: a picture for each unit of differences."""
     rows = [row for row in made.rows if row.at is None and row.ours and not row.quantity.exact]
     drawn = []
-    for what, unit, points in (("accuracy", "points", True), ("figure", "%", False)):
-        chosen = [row for row in rows if row.quantity.points == points]
+    for what, unit in sorted({(row.quantity.noun, row.quantity.difference_unit) for row in rows}):
+        chosen = [row for row in rows if row.quantity.noun == what]
         marks = {f"{row.variant}, {row.quantity.words} ({row.source})": _mark(row) for row in chosen if not _far(row)}
         if marks:
             picture = draw(ReferenceDifferences(marks, f"difference from our mean, {unit}"))
@@ -90,7 +94,9 @@ def _curves(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> list[Figur
     task, drawn = made.recipe.task, []
     for quantity, points in published.items():
         series = {name: curves_of(quantity, task, found) for name, found in runs.items()}
-        picture = ReferenceCurves(series, points, task.results.place_label, quantity.label, log=quantity.logarithmic)
+        picture = ReferenceCurves(
+            series, points, task.results.place_label, quantity.label, log=quantity.metric.logarithmic
+        )
         caption = f"{quantity.words} along training, ours and published.".capitalize()
         drawn.append(Figure(f"along-{quantity}", draw(picture), caption))
     return drawn
@@ -108,6 +114,4 @@ def _settings(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> Section:
 @command_of.register
 def _(made: Reproduction) -> str:
     words = ["oratory", "reproduce", made.recipe.name, "--seeds", write_seeds(made.seeds)]
-    for name, value in (made.recipe.changes or {}).items():
-        words += ["--set", f"{name}={value}"]
-    return shlex.join([*words, *(["--data", made.source] if made.source else [])])
+    return joined([*words, *set_words(made.recipe.changes or {})], made.source)

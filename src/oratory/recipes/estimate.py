@@ -149,7 +149,7 @@ class TimeEstimate:
     def sentence(self) -> str:
         """The estimate in words."""
         if not self.runs:
-            return f"All {self.had} runs are in the store."
+            return f"All {self.had} runs are in the store." if self.had else "Nothing is trained."
         at_once = f", {self.workers} at once" if self.workers > 1 else ""
         bases = {
             "the recorded seconds of runs with other seeds": self.recorded,

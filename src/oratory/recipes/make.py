@@ -1,25 +1,26 @@
 """Running a recipe: its variants with its seeds, and its figures beside the published ones."""
 
-import json
 from collections.abc import Mapping
 
 from oratory.comparisons import Comparison, Design, compare, evaluate
-from oratory.comparisons.make import Listener, Runs, train_all
-from oratory.errors import InputError
+from oratory.comparisons.make import Listener, SeedRuns, train_all
+from oratory.comparisons.measures import measures_of
+from oratory.comparisons.standing import Standing, standing_of
 from oratory.execution.jobs import Executor, Job
-from oratory.files import read_text, write_text
+from oratory.recipes.by_hand import HandResult
+from oratory.recipes.claims import JudgedClaim, judge
 from oratory.recipes.grid import choose
+from oratory.recipes.kept import KeptReproduction
 from oratory.recipes.our_figure import VariantRuns
 from oratory.recipes.plan import PlannedRecipe
-from oratory.recipes.read import load_recipe
-from oratory.recipes.recipe import BEST
+from oratory.recipes.read import load_any_recipe
+from oratory.recipes.recipe import BEST, Recipe
 from oratory.recipes.reference_row import ReferenceRow
 from oratory.recipes.reproduction import Reproduction
 from oratory.recipes.studies import explain
 from oratory.runs import Store
+from oratory.runs.record import RecordedCorpus
 from oratory.text import reload_corpus
-
-FOLDER = "reproductions"
 
 
 def run_recipe(
@@ -29,7 +30,7 @@ def run_recipe(
     recipe, comparison = planned.recipe, None
     if recipe.is_compared:
         comparison = compare(_design(planned), store, executor, listen)
-        runs: Runs = {
+        runs: SeedRuns = {
             variant.name: [None if run is None else store.open(run) for run in variant.runs]
             for variant in comparison.variants
         }
@@ -42,7 +43,15 @@ def run_recipe(
         ]
         runs, problems = train_all(jobs, planned.corpus, store, executor, listen)
     made = _reproduction(planned, runs, problems, comparison, store)
-    _write(made, runs, store)
+    kept = KeptReproduction(
+        recipe=recipe.name,
+        changes=dict(recipe.changes or {}),
+        corpus=RecordedCorpus(made.corpus, made.fingerprint, made.source),
+        seeds=made.seeds,
+        runs={name: tuple(run.id if run else None for run in found) for name, found in runs.items()},
+        problems=dict(made.problems),
+    )
+    kept.write(store)
     return made
 
 
@@ -52,7 +61,7 @@ def _design(planned: PlannedRecipe) -> Design:
 
 
 def _reproduction(
-    planned: PlannedRecipe, runs: Runs, problems: Mapping[str, str], comparison: Comparison | None, store: Store
+    planned: PlannedRecipe, runs: SeedRuns, problems: Mapping[str, str], comparison: Comparison | None, store: Store
 ) -> Reproduction:
     """Everything that the runs show."""
     recipe, corpus = planned.recipe, planned.corpus
@@ -73,12 +82,34 @@ def _reproduction(
             for name, found in finished.items()
             if best in (None, name)
         },
+        standing=_standing(planned, runs, comparison, best, store),
         comparison=comparison,
         grid=grid,
         study=explain(recipe.study, finished, corpus) if recipe.study else None,
+        claims=_claims(planned, runs, comparison),
         problems=dict(problems),
         store=store,
     )
+
+
+def _claims(planned: PlannedRecipe, runs: SeedRuns, comparison: Comparison | None) -> tuple[JudgedClaim, ...]:
+    """What reports say of the variants, judged by the metric of the comparison."""
+    if comparison is None or not planned.recipe.claims:
+        return ()
+    measure = measures_of(planned.recipe.task, comparison.metric, planned.corpus, runs)["all"]
+    no_verdict = {variant.name: variant.no_verdict for variant in comparison.variants}
+    return judge(planned.recipe.claims, measure, comparison.metric, no_verdict)
+
+
+def _standing(
+    planned: PlannedRecipe, runs: SeedRuns, comparison: Comparison | None, best: str | None, store: Store
+) -> Standing | None:
+    """The variants beside the baselines. Of a grid, only what dev chose is looked at on test."""
+    if comparison is not None:
+        return comparison.standing
+    if planned.recipe.grid is not None:
+        runs = {best: runs[best]} if best else {}
+    return standing_of(planned.recipe.task, planned.corpus, runs, store.folder) if runs else None
 
 
 def _rows(planned: PlannedRecipe, variants: Mapping[str, VariantRuns], best: str | None) -> list[ReferenceRow]:
@@ -96,31 +127,18 @@ def _rows(planned: PlannedRecipe, variants: Mapping[str, VariantRuns], best: str
     return rows
 
 
-def _write(made: Reproduction, runs: Runs, store: Store) -> None:
-    """Write down what was run, so that a report on it can be made at any time."""
-    kept = {
-        "format": 1,
-        "recipe": made.recipe.name,
-        "changes": dict(made.recipe.changes or {}),
-        "corpus": {"fingerprint": made.fingerprint, "source": made.source},
-        "seeds": list(made.seeds),
-        "runs": {name: [run.id if run else None for run in found] for name, found in runs.items()},
-        "problems": dict(made.problems),
-    }
-    write_text(store.folder / FOLDER / f"{made.recipe.name}.json", json.dumps(kept, indent=1, ensure_ascii=False))
-
-
-def load_reproduction(name: str, store: Store) -> Reproduction:
+def load_reproduction(name: str, store: Store) -> Reproduction | HandResult:
     """What a recipe showed when it was last run, computed again from its runs."""
-    recipe = load_recipe(name)
-    path = store.folder / FOLDER / f"{name}.json"
-    if not path.exists():
-        raise InputError(f"The recipe {name} was not run into {store.folder} yet; oratory reproduce {name} does that.")
-    kept = json.loads(read_text(path))
-    corpus = reload_corpus("reproduction", name, kept["corpus"]["source"], kept["corpus"]["fingerprint"])
-    planned = PlannedRecipe(recipe.changed(kept["changes"]), corpus, tuple(kept["seeds"]))
-    runs = {variant: [store.open(run) if run else None for run in found] for variant, found in kept["runs"].items()}
+    return load_any_recipe(name).load(store)
+
+
+def loaded(recipe: Recipe, store: Store) -> Reproduction:
+    """The same for a recipe that trains."""
+    kept = KeptReproduction.read(recipe.name, store)
+    corpus = reload_corpus("reproduction", recipe.name, kept.corpus.source, kept.corpus.fingerprint)
+    planned = PlannedRecipe(recipe.changed(kept.changes), corpus, kept.seeds)
+    runs = {variant: [store.open(run) if run else None for run in found] for variant, found in kept.runs.items()}
     comparison = None
     if planned.recipe.is_compared:
-        comparison = evaluate(_design(planned), runs, kept["problems"], store)
-    return _reproduction(planned, runs, kept["problems"], comparison, store)
+        comparison = evaluate(_design(planned), runs, kept.problems, store)
+    return _reproduction(planned, runs, kept.problems, comparison, store)

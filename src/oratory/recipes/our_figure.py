@@ -45,7 +45,7 @@ class OurFigure:
     def cells(self, quantity: Quantity) -> tuple[str, str, str, str]:
         """The mean, the two intervals and the spread in a table."""
         intervals = quantity.show_interval(self.interval), quantity.show_interval(self.prediction)
-        return quantity.show(self.mean), *intervals, quantity.show_spread(self.spread)
+        return quantity.show(self.mean), *intervals, quantity.metric.show_spread(self.spread, quantity.digits)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,9 @@ class VariantRuns:
             measure = self.measures[part]
             scores = measure.matrices[self.name]
             per_seed = scores[~np.isnan(scores).any(axis=1)] @ measure.weights / measure.weights.sum()
-            return _figure(quantity, per_seed.tolist(), single(scores, measure.weights), "seeds and items")
+            return _figure(
+                quantity, per_seed.tolist(), single(scores, measure.weights, measure.strata), "seeds and items"
+            )
         if at_end:
             found = [quantity.at_end(run) for run in self.finished]
         else:
@@ -100,7 +102,8 @@ def curves_of(quantity: Quantity, task: Task, runs: Sequence[Run]) -> tuple[list
     histories = [run.history() for run in runs]
     places = [float(entry[place]) for entry in histories[0]]
     found = [[_at(quantity, history, place, at) for at in places] for history in histories]
-    return places, [[math.nan if value is None else quantity.scaled(value) for value in values] for values in found]
+    scaled = quantity.metric.scaled
+    return places, [[math.nan if value is None else scaled(value) for value in values] for values in found]
 
 
 def _at(quantity: Quantity, history: Sequence[Mapping[str, Any]], place: str, at: float | None) -> float | None:
@@ -112,13 +115,13 @@ def _figure(quantity: Quantity, values: Sequence[float], mean: Estimate, over: s
     """The figure on the scale of reports, from shares or nats."""
 
     def scaled(interval: tuple[float, float] | None) -> tuple[float, float] | None:
-        return None if interval is None else (quantity.scaled(interval[0]), quantity.scaled(interval[1]))
+        return None if interval is None else (quantity.metric.scaled(interval[0]), quantity.metric.scaled(interval[1]))
 
     return OurFigure(
-        seeds=tuple(map(quantity.scaled, values)),
-        mean=quantity.scaled(mean.mean),
+        seeds=tuple(map(quantity.metric.scaled, values)),
+        mean=quantity.metric.scaled(mean.mean),
         interval=scaled(mean.interval),
         prediction=scaled(prediction(values)),
-        spread=quantity.factor * float(np.std(values, ddof=1)) if len(values) > 1 else None,
+        spread=quantity.metric.plotted_value(float(np.std(values, ddof=1))) if len(values) > 1 else None,
         over=over,
     )

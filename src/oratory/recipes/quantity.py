@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 from oratory.discovery import classes_in
 from oratory.errors import InputError, unknown
 from oratory.runs import Run
-from oratory.tables import number
-from oratory.training.tasks.metric import Metric, exponential
+from oratory.tables import show_ends
+from oratory.training.tasks.metric import Metric
 
 KINDS = "oratory.recipes.quantities"
+PERCENT = "%"
 LARGE = 1e6
 """From here on, a measured figure is shown with an exponent."""
 
@@ -33,15 +34,13 @@ class Quantity(ABC):
     """The names of this kind."""
     needs: ClassVar[str] = ""
     """What has to follow the colon, such as a text; empty if nothing has to."""
-    metric: ClassVar[Metric | None] = None
-    """The metric of a task that it is a value of, if it is one."""
+    metric: ClassVar[Metric] = Metric()
+    """The metric of a task that it is a value of; a figure that is none is shown as it is."""
     exact: ClassVar[bool] = False
     """Whether it is counted, so that every seed gives the same."""
     unit: ClassVar[str] = ""
     digits: ClassVar[int] = 2
     """Digits after the point; reports give more of them than our own tables."""
-    points: ClassVar[bool] = False
-    """Whether a difference is given in points, and not in percent of our mean."""
 
     def __post_init__(self) -> None:
         if self.needs and not self.of:
@@ -61,14 +60,14 @@ class Quantity(ABC):
         return f"{self.words}, {self.unit}" if self.unit else self.words
 
     @property
-    def logarithmic(self) -> bool:
-        """Whether means are taken of the logarithm."""
-        return self.metric is not None and self.metric.logarithmic
+    def difference_unit(self) -> str:
+        """The unit of a difference from our mean: percent of it, unless the metric has its own."""
+        return self.metric.difference_unit.strip() or PERCENT
 
     @property
-    def factor(self) -> float:
-        """What a value is multiplied by when it is shown."""
-        return 1.0 if self.metric is None else self.metric.factor
+    def noun(self) -> str:
+        """What it is called in a picture of differences; those in percent of several kinds share one."""
+        return "figure" if self.difference_unit == PERCENT else self.metric.name
 
     @abstractmethod
     def at_evaluation(self, entry: Mapping[str, Any]) -> float | None:
@@ -82,27 +81,19 @@ class Quantity(ABC):
         """The part of test whose per-item results give this figure; None if no part does."""
         return None
 
-    def scaled(self, mean: float) -> float:
-        """A mean on the scale that reports use."""
-        return exponential(mean) if self.logarithmic else self.factor * mean
-
     def difference(self, value: float, mean: float) -> float:
-        """How far a value is from our mean, both on the scale of reports: in points, or in percent of the mean."""
-        return value - mean if self.points else 100 * (value / mean - 1)
+        """How far a value is from our mean, both on the scale of reports, in the unit of differences."""
+        return 100 * (value / mean - 1) if self.difference_unit == PERCENT else value - mean
 
     def show(self, value: float | None) -> str:
         """A value on the scale of reports, as people read it."""
         if value is not None and abs(value) >= LARGE and not self.exact:
             return f"{value:.2e}"
-        return number(value, self.digits)
+        return self.metric.show_plotted(value, self.digits)
 
     def show_interval(self, interval: tuple[float, float] | None) -> str:
         """The two ends of an interval."""
-        return "–" if interval is None else " to ".join(map(self.show, interval))
-
-    def show_spread(self, spread: float | None) -> str:
-        """The deviation over seeds; in percent if it is one of logarithms."""
-        return f"{100 * spread:.1f}%" if spread is not None and self.logarithmic else self.show(spread)
+        return show_ends(interval, self.show)
 
 
 @cache

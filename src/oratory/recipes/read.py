@@ -9,6 +9,10 @@ from typing import Any
 from oratory.comparisons import Variant
 from oratory.errors import InputError, unknown
 from oratory.files import read_text
+from oratory.recipes.base import AnyRecipe
+from oratory.recipes.claims import SAYS, Claim
+from oratory.recipes.hand_recipe import KEYS as HAND_KEYS
+from oratory.recipes.hand_recipe import read_hand_recipe
 from oratory.recipes.quantity import parse_quantity
 from oratory.recipes.recipe import BEST, Recipe, Reference, combinations
 from oratory.recipes.studies import study_names
@@ -17,7 +21,8 @@ from oratory.training.tasks import task_of
 
 TABLES = Path(__file__).parent / "tables"
 _NEEDED = {"title", "about", "task", "data", "seeds"}
-_KEYS = _NEEDED | {"study", "settings", "variants", "grid", "reference"}
+_KEYS = _NEEDED | {"study", "settings", "variants", "grid", "reference", "claim"}
+_CLAIM_KEYS = {"source", "text", "evidence", "variant", "against", "says"}
 _REFERENCE_KEYS = {"source", "variant", "figure", "value", "at", "reason"}
 
 
@@ -28,18 +33,29 @@ def recipe_names() -> tuple[str, ...]:
 
 
 def load_recipe(name: str) -> Recipe:
+    """The recipe with this name, which must be one that trains."""
+    recipe = load_any_recipe(name)
+    if not isinstance(recipe, Recipe):
+        raise InputError(f"The recipe {name} trains nothing.")
+    return recipe
+
+
+def load_any_recipe(name: str) -> AnyRecipe:
     """The recipe with this name."""
     if name not in recipe_names():
         raise unknown("recipe", name, recipe_names())
     return read_recipe(TABLES / f"{name}.toml")
 
 
-def read_recipe(path: Path) -> Recipe:
+def read_recipe(path: Path) -> AnyRecipe:
     """The recipe in a file, or an InputError that says what is wrong with it."""
     try:
         content = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not TOML: {error}.") from None
+    if "problem" in content:
+        _check_keys(content, HAND_KEYS, f"{path}")
+        return read_hand_recipe(content, path)
     _check_keys(content, _KEYS, f"{path}")
     missing = _NEEDED - set(content)
     if missing:
@@ -68,6 +84,7 @@ def read_recipe(path: Path) -> Recipe:
         variants=variants,
         grid=grid,
         references=tuple(_reference(entry, names, path) for entry in content.get("reference", ())),
+        claims=tuple(_claim(entry, names, path) for entry in content.get("claim", ())),
         study=study,
     )
 
@@ -96,6 +113,14 @@ def _reference(entry: Mapping[str, Any], names: list[str], path: Path) -> Refere
         raise InputError(f"{path}: {entry['figure']} has {len(values)} values and {len(at)} places; each needs one.")
     quantity = parse_quantity(entry["figure"])
     return Reference(entry["source"], entry["variant"], quantity, values, at, entry.get("reason", ""))
+
+
+def _claim(entry: Mapping[str, Any], names: list[str], path: Path) -> Claim:
+    _check_keys(entry, _CLAIM_KEYS, f"{path}, a claim")
+    for key, known in (("variant", names), ("against", names), ("says", SAYS)):
+        if entry[key] not in known:
+            raise InputError(f"{path}: {unknown(key, entry[key], known)}")
+    return Claim(**entry)
 
 
 def _row(value: Any) -> tuple[float, ...]:

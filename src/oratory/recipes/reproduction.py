@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oratory.comparisons import Comparison
+from oratory.comparisons.standing import Standing
+from oratory.recipes.claims import JudgedClaim, claim_table
 from oratory.recipes.grid import GridChoice
 from oratory.recipes.recipe import Recipe
 from oratory.recipes.reference_row import ABOUT, EQUAL, INSIDE, UNKNOWN, ReferenceRow, reference_table
@@ -28,6 +30,8 @@ class Reproduction(Tabled):
     rows: tuple[ReferenceRow, ...]
     parameters: Mapping[str, Mapping[str, int]]
     """By variant and component, with the total."""
+    standing: Standing | None
+    """The variants on every part of test, beside the baselines: of a grid only the one that dev chose, if any."""
     store: Store = field(compare=False, repr=False)
     """Where the runs are."""
     comparison: Comparison | None = None
@@ -35,6 +39,8 @@ class Reproduction(Tabled):
     """What dev chose, if the recipe has a grid."""
     study: StudyResult | None = None
     """What the recipe's study found, if it has one."""
+    claims: tuple[JudgedClaim, ...] = ()
+    """What reports say of the variants, and whether it holds."""
     problems: Mapping[str, str] = field(default_factory=dict)
     """Why runs failed, by variant and seed."""
 
@@ -53,10 +59,12 @@ class Reproduction(Tabled):
             "settings": dict(self.recipe.settings),
             "changes": dict(self.recipe.changes or {}),
             "figures": [row.to_dict() for row in self.rows],
+            "claims": [claim.to_dict() for claim in self.claims],
             "parameters": {name: dict(counts) for name, counts in self.parameters.items()},
             "runs": {name: list(found) for name, found in self.runs.items()},
             "problems": dict(self.problems),
             "comparison": self.comparison.to_dict() if self.comparison else None,
+            "standing": self.standing.to_dict() if self.standing else None,
         }
         if self.grid:
             facts["grid"] = self.grid.to_dict()
@@ -92,11 +100,16 @@ class Reproduction(Tabled):
         return said + [f"Failed: {where}: {why}" for where, why in self.problems.items()]
 
     def tables(self) -> list[Table]:
-        tables = [*self.end_tables(), *self.training_tables()]
+        tables = [*self.claim_tables(), *self.end_tables(), *self.training_tables()]
         tables += [self.grid.table()] if self.grid else []
         tables.append(self.parameter_table())
-        tables += self.comparison.tables() if self.comparison else []
+        beside = self.comparison or self.standing
+        tables += beside.tables() if beside else []
         return tables + (self.study.tables() if self.study else [])
+
+    def claim_tables(self) -> list[Table]:
+        """The claims, if there are any."""
+        return [claim_table(self.claims)] if self.claims else []
 
     def end_tables(self) -> list[Table]:
         """The figures at the end of training, if there are any."""

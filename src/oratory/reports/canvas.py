@@ -23,6 +23,9 @@ HATCHES = ("", "//", "..", "xx")
 INK = "#010203"
 """A placeholder for the colour of text and axes; on a page it becomes the colour of the page's text."""
 
+FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Characters that a text may hold, and XML may not."""
+
 BAR = 0.75
 """The opacity of bars: lines on them can be seen, both on light and on dark paper."""
 
@@ -140,9 +143,7 @@ def _element(file: str) -> str:
     # A style element would apply to the whole page; attributes of the picture are inherited just as well.
     drawn = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, count=1, flags=re.DOTALL)
     drawn = drawn.replace("<svg ", '<svg style="stroke-linejoin: round; stroke-linecap: butt" ', 1)
-    # A text may hold control characters; XML may not.
-    drawn = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", "", drawn)
-    return drawn.replace(INK, "currentColor").rstrip()
+    return FORBIDDEN.sub("", drawn).replace(INK, "currentColor").rstrip()
 
 
 def _plain(value: float, _: object) -> str:

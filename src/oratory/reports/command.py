@@ -21,8 +21,10 @@ def command_of(result: Any) -> str:
 def _(run: Run) -> str:
     record = run.record
     words = run.origin.command(run.task, record.given)
+    if record.machine.processes > 1:  # Which a run's id follows from.
+        words = ["torchrun", "--nproc-per-node", str(record.machine.processes), "-m", *words]
     plugins = [plugin.path or plugin.name for plugin in record.plugins]
-    return _joined([*words, "--seed", str(run.seed)], record.corpus.source, plugins)
+    return joined([*words, "--seed", str(run.seed)], record.corpus.source, plugins)
 
 
 @command_of.register
@@ -30,7 +32,7 @@ def _(comparison: Comparison) -> str:
     words = ["oratory", "compare", *map(_variant, comparison.variants), "--task", comparison.task.name]
     words += ["--seeds", write_seeds(comparison.seeds), *_shared(comparison.settings)]
     words += ["--metric", comparison.metric.name] if comparison.named_metric else []
-    return _joined(words, comparison.source, comparison.plugins)
+    return joined(words, comparison.source, comparison.plugins)
 
 
 @command_of.register
@@ -41,13 +43,14 @@ def _(search: Search) -> str:
     words += ["--seeds", write_seeds(search.seeds)]
     words += ["--search-seed", str(search.search_seed), "--at-once", str(search.at_once)]
     words += [] if search.prune else ["--no-prune"]
-    return _joined([*words, *_shared(search.settings)], search.source, search.plugins)
+    return joined([*words, *_shared(search.settings)], search.source, search.plugins)
 
 
 def best_command(search: Search) -> str:
     """The command that trains with the best settings of a search; on all of train, if dev was carved from it."""
     settings = {**search.settings, **search.best.settings}
-    return _joined(origin_of(settings).command(search.task, settings), search.source, search.plugins)
+    origin = origin_of(settings)
+    return joined(origin.command(search.task, settings), search.source, search.plugins if origin.takes_plugins else ())
 
 
 def _variant(variant: Any) -> str:
@@ -61,10 +64,16 @@ def _variant(variant: Any) -> str:
 def _shared(settings: Mapping[str, str]) -> list[str]:
     """The settings that all runs share, as options."""
     words, others = origin_of(settings).option(settings)
-    return [*words, *(word for key, value in others.items() for word in ("--set", f"{key}={value}"))]
+    return [*words, *set_words(others)]
 
 
-def _joined(words: Sequence[str], source: str | None, plugins: Iterable[str]) -> str:
+def set_words(settings: Mapping[str, str]) -> list[str]:
+    """Settings as options."""
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+
+
+def joined(words: Sequence[str], source: str | None, plugins: Iterable[str] = ()) -> str:
+    """The words as one line, with what loads the corpus and the plugins, or a remark where nothing loads it."""
     data = [] if source is None else ["--data", source]
     more = [word for path in plugins for word in ("--plugin", path)]
     remark = "" if source is not None else "  # The corpus was made in Python, and no command loads it."

@@ -1,19 +1,19 @@
 """The report on a comparison: verdicts first, then everything they rest on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from oratory import __version__
-from oratory.comparisons import Comparison, Part
+from oratory.comparisons import Comparison
+from oratory.comparisons.comparison import NONE, UNPAIRED
 from oratory.pictures import Curves, Differences, Drawn, Mark, Topic
 from oratory.reports.command import command_of
 from oratory.reports.document import Document, Section, document_of, section_of
+from oratory.reports.standing import standing_topic
 from oratory.runs import Run
 from oratory.tables import Table, number
-from oratory.training.tasks.metric import Metric
 from oratory.training.tasks.results import Curve, History
 
-Runs = Mapping[str, Sequence[Run]]
+FinishedRuns = Mapping[str, Sequence[Run]]
 Series = dict[str, tuple[list[float], list[list[float]]]]
 
 
@@ -22,7 +22,7 @@ def comparison_document(comparison: Comparison) -> Document:
     """Everything that a reader needs to believe the verdicts, or not to."""
     title = f"{', '.join(variant.name for variant in comparison.variants)}: {comparison.task} on {comparison.corpus}"
     lead = (
-        f"{len(comparison.variants)} variants, each trained with the same {len(comparison.seeds)} seeds: same initial "
+        f"{len(comparison.variants)} variants, each trained with the same {comparison.seeds_said}: same initial "
         "values where parameters are shared, same batches. Every verdict is a paired test over seeds and items."
     )
     footer = f"Made by Oratory {__version__} from {comparison.id}."
@@ -34,7 +34,8 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
     runs, results = comparison.runs(), comparison.task.results
     labels = next(run.labels for found in runs.values() for run in found)
     compared = results.compared({name: [run.result for run in found] for name, found in runs.items()}, labels)
-    topics = [_verdicts(comparison), _parts(comparison), _curves(comparison, runs), *compared]
+    parts = comparison.part_tables()
+    topics = [_verdicts(comparison), standing_topic(comparison.standing, *parts), _curves(comparison, runs), *compared]
     return [section_of(topic) for topic in (*topics, _settings(comparison, runs))]
 
 
@@ -44,6 +45,7 @@ def _verdicts(comparison: Comparison) -> Topic:
     for variant in comparison.variants[1:]:
         difference = variant.whole.difference
         if difference is None:
+            sentences.append(f"{variant.name}: {NONE} ({variant.no_verdict or UNPAIRED}).")
             continue
         sentences.append(
             f"{variant.name}: {comparison.verdict_text(variant)}; {metric.show_difference(difference.mean)} "
@@ -52,7 +54,6 @@ def _verdicts(comparison: Comparison) -> Topic:
         plot = metric.plotted_difference
         interval = (plot(difference.interval[0]), plot(difference.interval[1])) if difference.interval else None
         rows[variant.name] = Mark(plot(difference.mean), interval, tuple(map(plot, difference.seed_differences)))
-    sentences += [f"Failed: {where}: {why}" for where, why in comparison.problems.items()]
     picture = Differences(rows, f"difference of {metric.difference_label} from {first}", metric.better)
     caption = (
         f"Differences from {first}, with 95% intervals; each dot is one seed. An interval that leaves out zero may "
@@ -60,31 +61,15 @@ def _verdicts(comparison: Comparison) -> Topic:
     )
     return Topic(
         f"Verdicts: {comparison.task}",
-        "A difference counts when chance alone would rarely make one as large, over new seeds and new items.",
+        "A difference counts when chance alone would rarely make one as large, over new seeds and new items. "
+        f"{comparison.new_items}",
         sentences=tuple(sentences),
-        figures=(Drawn(f"differences-{comparison.id}", picture, caption),),
+        figures=(Drawn(f"differences-{comparison.id}", picture, caption),) if rows else (),
         tables=(comparison.verdict_table(),),
     )
 
 
-def _parts(comparison: Comparison) -> Topic:
-    names, metric = list(comparison.variants[0].parts), comparison.metric
-    variants = {variant.name: [_mark(metric, variant.parts[name]) for name in names] for variant in comparison.variants}
-    baselines = {
-        name: [None if values.get(part) is None else metric.factor * values[part] for part in names]  # type: ignore[operator]
-        for name, values in comparison.baselines.items()
-    }
-    topic = comparison.task.results.parts(names, variants, baselines, metric)
-    return replace(topic, tables=tuple(comparison.part_tables()))
-
-
-def _mark(metric: Metric, part: Part) -> Mark:
-    ends = part.estimate.interval
-    interval = (metric.plotted(ends[0]), metric.plotted(ends[1])) if ends else None
-    return Mark(metric.plotted(part.estimate.mean), interval)
-
-
-def _curves(comparison: Comparison, runs: Runs) -> Topic:
+def _curves(comparison: Comparison, runs: FinishedRuns) -> Topic:
     results = comparison.task.results
     histories = {name: [run.history() for run in found] for name, found in runs.items()}
     curves, lead = results.compared_curves([history for found in histories.values() for history in found])
@@ -113,7 +98,7 @@ def _series(curve: Curve, place: str, histories: Mapping[str, Sequence[History]]
     return series
 
 
-def _settings(comparison: Comparison, runs: Runs) -> Topic:
+def _settings(comparison: Comparison, runs: FinishedRuns) -> Topic:
     first = {name: found[0] for name, found in runs.items()}
     given = [name for run in first.values() for name, value in run.settings.items() if value is not None]
     rows = [(name, *(str(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]

@@ -83,7 +83,7 @@ def _losses(ablation: "Ablation") -> Any:
     for at, head in enumerate(ablation.heads):
         if head.interval is not None:
             axes.plot(head.interval, [at, at], color=INK, linewidth=1.4, marker="|", markersize=5)
-        fill = "none" if head.verdict == "no difference shown" else PALETTE[0]
+        fill = PALETTE[0] if head.shown else "none"
         axes.plot(head.difference, at, "o", color=PALETTE[0], markerfacecolor=fill, markersize=6, zorder=3)
     canvas.rows(axes, [f"layer {head.layer} head {head.head}" for head in ablation.heads], 0.6)
     axes.set_xlabel("nats more without the head (filled: a difference is shown)")

@@ -10,7 +10,7 @@ from pathlib import Path
 from oratory.errors import InputError
 from oratory.files import write_bytes
 from oratory.reports.document import Document
-from oratory.tables import Table
+from oratory.tables import Table, no_formula
 
 
 def write(document: Document, path: Path) -> tuple[Path, ...]:
@@ -91,7 +91,8 @@ def _tables(document: Document, path: Path) -> dict[Path, bytes]:
 def _csv(table: Table) -> bytes:
     made = io.StringIO()
     rows = [[cell if at < table.words else _number(cell) for at, cell in enumerate(row)] for row in table.rows]
-    csv.writer(made, lineterminator="\n").writerows([table.columns, *rows])
+    cells = [[no_formula(cell) for cell in row] for row in (table.columns, *rows)]
+    csv.writer(made, lineterminator="\n").writerows(cells)
     return _utf8(made.getvalue())
 
 

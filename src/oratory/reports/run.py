@@ -1,9 +1,12 @@
 """The report on one run: what it scored, how it got there, and how to train it again."""
 
 from oratory import __version__
+from oratory.comparisons.standing import standing_of
+from oratory.errors import InputError
 from oratory.pictures import Curves, Drawn, Topic
 from oratory.reports.command import command_of
 from oratory.reports.document import Document, document_of, section_of
+from oratory.reports.standing import standing_topic
 from oratory.runs import Run
 from oratory.tables import Table, number
 
@@ -11,14 +14,28 @@ from oratory.tables import Table, number
 @document_of.register
 def run_document(run: Run) -> Document:
     """Everything that the record of a finished run holds, for a reader."""
-    scored, *others = run.task.results.topics(run)
+    with run.telling():
+        scored, *others = run.task.results.topics(run)
     lead = (
         f"One run, after {run.step:,} updates and {number(run.record.seconds, 1)} seconds. One seed cannot tell a "
         "better model from a lucky one: compare variants over several seeds for that."
     )
     name = f"{run.task} on {run.record.corpus.name}, seed {run.seed}"
-    sections = [section_of(topic) for topic in (scored, _curves(run), *others, _settings(run))]
+    topics = (scored, _beside(run), _curves(run), *others, _settings(run))
+    sections = [section_of(topic) for topic in topics]
     return Document(name, lead, sections, f"Made by Oratory {__version__} from {run.id}.")
+
+
+def _beside(run: Run) -> Topic:
+    """The run beside the baselines, on every part of test; or why they are not shown."""
+    try:
+        corpus = run.load_corpus()
+        run.task.need_test(corpus)
+        if corpus.fingerprint != run.fingerprint:
+            raise InputError(f"The corpus {corpus.name} is no longer the one that the run was trained on.")
+    except InputError as error:
+        return Topic("Beside the baselines", sentences=(f"The baselines are not shown. {error}",))
+    return standing_topic(standing_of(run.task, corpus, {run.id: [run]}, run.folder.parent))
 
 
 def _curves(run: Run) -> Topic:

@@ -39,7 +39,7 @@ def _best(found: Search) -> Topic:
             f"Trial {best.number}: {words}.",
             f"{found.unit}: {metric.show(best.mean)}{interval}, mean of {len(best.values)} seeds.",
         ),
-        tables=(found.test.table(),) if found.test else (),
+        tables=tuple(found.test_tables()),
         code=best_command(found),
     )
 
@@ -48,8 +48,8 @@ def _budget(found: Search) -> Topic:
     budget, plot = found.budget, found.metric.plotted
     xs = [float(trials) for trials, _, _ in budget]
     series = {
-        "expected best of so many trials": (xs, [[plot(expected) for _, expected, _ in budget]]),
-        "best after so many trials": (xs, [[plot(best) for _, _, best in budget]]),
+        "expected best of n trials": (xs, [[plot(expected) for _, expected, _ in budget]]),
+        "best after n trials": (xs, [[plot(best) for _, _, best in budget]]),
     }
     caption = "The best of a number of trials drawn from these, on average, and the best there was at each point."
     return Topic(

@@ -1,10 +1,9 @@
-"""Running text in which the background of each token shows its surprisal, as a picture and as an HTML element."""
+"""Running text in which the background of each token shows its surprisal."""
 
 import math
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
 from oratory.errors import InputError
@@ -14,9 +13,7 @@ from oratory.reports.document import Document, Figure, Section
 from oratory.reports.output import write
 from oratory.reports.ramp import shade
 from oratory.reports.svg import standalone
-
-if TYPE_CHECKING:
-    from oratory.training.tasks.lm.use import TextSurprisal
+from oratory.training.running_text.scored import ScoredTokens
 
 WIDTH = 640
 """The width of the picture, in its own units."""
@@ -52,32 +49,11 @@ def surprisal(tokens: Sequence[str], values: Sequence[float | None], label: str 
     return f'{head} font-family="{_FONTS}" font-size="{_SIZE}">{"".join(parts)}</svg>'
 
 
-def surprisal_html(tokens: Sequence[str], values: Sequence[float | None], label: str = "surprisal, nats") -> str:
-    """The text as an HTML element that wraps with the page; pointing at a token shows its value."""
-    top = _top(values)
-    spans = []
-    for token, value in zip(tokens, values, strict=True):
-        colours = _colours(value, top)
-        style = (
-            f' style="background:{colours[0]};color:{colours[1]};border-radius:2px;padding:0 .15em"' if colours else ""
-        )
-        said = f' title="{_said(value)}"' if colours else ""
-        spans.append(f"<span{style}{said}>{escape(visible(token))}</span>{'<br>' if token.endswith(chr(10)) else ''}")
-    steps = "".join(f'<span style="background:{shade(at / 9)[0]};padding:0 .4em"></span>' for at in range(10))
-    legend = f'<div style="font-size:.85em">{escape(label)}: 0 {steps} {top:g}</div>'
-    text = f'<div style="line-height:1.8;overflow-wrap:anywhere">{" ".join(spans)}</div>'
-    return f'<div class="surprisal">{legend}{text}</div>'
-
-
 def write_surprisal(path: Path, scored: Sequence[object]) -> tuple[Path, ...]:
     """Write scored texts as one picture (`.svg`), or as a report of any kind with one picture for each text."""
-    from oratory.training.tasks.lm.use import TextSurprisal
-
-    texts = [entry for entry in scored if isinstance(entry, TextSurprisal)]
+    texts = [entry for entry in scored if isinstance(entry, ScoredTokens)]
     if len(texts) < len(scored):
-        raise InputError(
-            f"{path} cannot be drawn: a classifier gives probabilities; only a language model gives surprisal."
-        )
+        raise InputError(f"{path} cannot be drawn: what was scored has no surprisal for each token.")
     if path.suffix.lower() == ".svg":
         ends = [token for text in texts for token in (*text.tokens[:-1], f"{text.tokens[-1]}\n")]
         values = [value for text in texts for value in text.surprisal]
@@ -96,8 +72,8 @@ def write_surprisal(path: Path, scored: Sequence[object]) -> tuple[Path, ...]:
     return write(Document("Surprisal of every token", lead, sections), path)
 
 
-def _about(text: "TextSurprisal") -> str:
-    return f"Run {text.run}: perplexity {text.perplexity:,.1f}, {text.bits_per_byte:.3f} bits per byte."
+def _about(text: ScoredTokens) -> str:
+    return f"Run {text.run}. {text.summary}"
 
 
 def _chip(piece: str, value: float | None, top: float, x: float, y: float, wide: float) -> str:

@@ -3,6 +3,7 @@
 import re
 from html import escape
 
+from oratory.reports.canvas import FORBIDDEN
 from oratory.reports.document import Figure
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -23,7 +24,7 @@ def standalone(figure: Figure) -> str:
 
 
 def _label(caption: str) -> str:
-    return f'role="img" aria-label="{escape(caption)}"'
+    return f'role="img" aria-label="{escape(FORBIDDEN.sub("", caption))}"'
 
 
 def _opened(svg: str, attributes: str, first: str = "") -> str:

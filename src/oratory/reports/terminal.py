@@ -1,6 +1,7 @@
 """Tables on the terminal."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich import box
 from rich.cells import cell_len
@@ -8,7 +9,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from oratory.tables import Table
+from oratory.tables import Table, printable
 
 WIDTH = 120
 """The width in columns where the output is not a terminal."""
@@ -26,17 +27,26 @@ def print_tables(tables: Sequence[Table], heading: str = "") -> None:
     if not console.is_terminal:
         console = Console(width=WIDTH)
     if heading:
-        console.print(Text(heading, style="bold"), end="\n\n")
+        console.print(Text(printable(heading), style="bold"), end="\n\n")
     for table in tables:
+        table = _printable(table)
         console.width = max(console.width, _least_width(table))
         console.print(_rich(table))
         if table.note:
-            console.print(Text(table.note, style="dim"))
+            console.print(Text(printable(table.note), style="dim"))
         console.print()
 
 
+def _printable(table: Table) -> Table:
+    """The table with nothing in its cells that a terminal would obey."""
+    rows = tuple(tuple(map(printable, row)) for row in table.rows)
+    return replace(table, columns=tuple(map(printable, table.columns)), rows=rows)
+
+
 def _rich(table: Table) -> RichTable:
-    made = RichTable(title=Text(table.title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = RichTable(
+        title=Text(printable(table.title), style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     for index, (column, least) in enumerate(zip(table.columns, _least(table), strict=True)):
         made.add_column(Text(column), justify="right" if index >= table.words else "left", min_width=least)
     for row in table.rows:

@@ -3,21 +3,22 @@
 Names are loaded when they are first used: a list of runs needs no torch.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from oratory.discovery import lazily
 
 if TYPE_CHECKING:
-    from oratory.runs.events import Ended, Event, Interrupted, Listener, Started
+    from oratory.runs.events import Ended, Event, Interrupted, RunListener, Started
     from oratory.runs.record import Record
     from oratory.runs.run import Run
     from oratory.runs.store import InUseError, Store
 
-__all__ = ["Ended", "Event", "InUseError", "Interrupted", "Listener", "Record", "Run", "Started", "Store"]
+__all__ = ["Ended", "Event", "InUseError", "Interrupted", "Record", "Run", "RunListener", "Started", "Store"]
 
-_HOME = {"InUseError": "store", "Record": "record", "Run": "run", "Store": "store"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME.get(name, 'events')}"), name)
+_MODULES = {
+    "events": ("Ended", "Event", "Interrupted", "RunListener", "Started"),
+    "record": ("Record",),
+    "run": ("Run",),
+    "store": ("InUseError", "Store"),
+}
+__getattr__ = lazily(__name__, _MODULES)

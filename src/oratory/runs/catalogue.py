@@ -7,14 +7,16 @@ time, what is missing is added, what is gone is dropped, and where the file cann
 import hashlib
 import json
 import os
-import re
 import sqlite3
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from oratory.errors import InputError
+from oratory.ids import is_id
+from oratory.records import read_record
 from oratory.runs.entry import FACTS, Entry
 from oratory.runs.record import FORMAT, RECORD
 from oratory.runs.run import Run
@@ -23,15 +25,13 @@ FILE = "catalogue.sqlite"
 ASIDE = "catalogue.sqlite.damaged"
 APPLICATION = 0x4F524154
 """What SQLite files of this kind say they are."""
-VERSION = 1
+VERSION = 2
 """Raised when a row means something else than before; the catalogue is then made again."""
 WAIT = 10.0
 """Seconds to wait for another process that writes."""
-LONGEST = 255
-"""Bytes of a name."""
 
-CatalogueRow = tuple[str, int, str, str]
-"""A run in the file: its name, the time of its record, its facts, and the key of its settings."""
+CatalogueRow = tuple[str, int, str, str, int]
+"""A run in the file: its name, the time of its record, its facts, the key of its settings, and the facts' checksum."""
 
 _NOT_DAMAGE = (
     sqlite3.SQLITE_BUSY,
@@ -45,7 +45,6 @@ _NOT_DAMAGE = (
     sqlite3.SQLITE_NOLFS,
     sqlite3.SQLITE_NOMEM,
 )
-_NAME = re.compile(rf"(?!\.)[^/\\\0]{{1,{LONGEST}}}")
 
 
 class Catalogue:
@@ -100,7 +99,7 @@ class Catalogue:
         try:
             with closing(self._connect()) as connection:
                 connection.execute("BEGIN")
-                rows = connection.execute("SELECT id, stamp, facts, settings FROM runs").fetchall()
+                rows = connection.execute("SELECT id, stamp, facts, settings, checksum FROM runs").fetchall()
                 shared = connection.execute("SELECT key, text FROM settings").fetchall()
             return _parsed(rows, shared), True
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
@@ -110,7 +109,7 @@ class Catalogue:
         """The folders that may hold a run."""
         try:
             with os.scandir(self.folder) as found:
-                return {item.name for item in found if is_name(item.name) and item.is_dir()}
+                return {item.name for item in found if is_id(item.name) and item.is_dir()}
         except FileNotFoundError:
             return set()
         except OSError as error:
@@ -135,9 +134,10 @@ class Catalogue:
         rows, shared = [], {}
         for name, (stamp, entry) in found.items():
             settings = json.dumps(entry.settings)
-            key = hashlib.sha256(settings.encode()).hexdigest()[:16]
+            key = _key(settings)
             shared[key] = settings
-            rows.append((name, stamp, json.dumps([getattr(entry, fact) for fact in FACTS]), key))
+            facts = json.dumps([getattr(entry, fact) for fact in FACTS])
+            rows.append((name, stamp, facts, key, zlib.crc32(facts.encode())))
         try:
             self._change(rows, shared, gone)
         except sqlite3.Error as error:
@@ -157,8 +157,9 @@ class Catalogue:
             connection.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", shared.items())
             # What another process has written from a later record stays.
             connection.executemany(
-                "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp, "
-                "facts = excluded.facts, settings = excluded.settings WHERE excluded.stamp >= stamp",
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp, "
+                "facts = excluded.facts, settings = excluded.settings, checksum = excluded.checksum "
+                "WHERE excluded.stamp >= stamp",
                 rows,
             )
             connection.execute("COMMIT")
@@ -185,35 +186,31 @@ class Catalogue:
         return True
 
 
-def is_name(name: str) -> bool:
-    """Whether a run may be called so: the name of a folder that is not hidden."""
-    if not _NAME.fullmatch(name):
-        return False
-    return name.isascii() or _is_text(name)
-
-
-def _is_text(name: str) -> bool:
-    """Whether it can be written as text of a length that a file system takes."""
-    try:
-        return len(name.encode()) <= LONGEST
-    except UnicodeEncodeError:
-        return False
-
-
 def _parsed(rows: Sequence[CatalogueRow], shared: Sequence[tuple[str, str]]) -> dict[str, tuple[int, Entry]]:
     """Rows of the catalogue as entries. All are parsed in one go, and settings that are the same only once."""
+    if any(zlib.crc32(facts.encode()) != checksum for _, _, facts, _, checksum in rows):
+        raise ValueError("a run has other facts than were written")
+    if any(_key(text) != key for key, text in shared):
+        raise ValueError("settings are not those that were written")
     parsed = {key: json.loads(text) for key, text in shared}
     facts: list[list[Any]] = json.loads(f"[{','.join(row[2] for row in rows)}]")
     return {
         name: (stamp, Entry(name, *values, parsed[settings]))  # type: ignore[call-arg]
-        for (name, stamp, _, settings), values in zip(rows, facts, strict=True)
+        for (name, stamp, _, settings, _), values in zip(rows, facts, strict=True)
     }
 
 
+def _key(settings: str) -> str:
+    """What settings are kept by, which is their checksum too."""
+    return hashlib.sha256(settings.encode()).hexdigest()[:16]
+
+
 def _stamp(folder: Path) -> int | None:
-    """When the record was written; None where there is none."""
+    """When the record was written; None where there is none, and 0 where somebody else's may not be looked at."""
     try:
         return os.stat(f"{folder}/{RECORD}").st_mtime_ns  # noqa: PTH116 (a list asks this of every unfinished run)
+    except PermissionError:
+        return 0 if "-" in folder.name else None  # Without a dash it is a folder beside the runs.
     except OSError:
         return None
 
@@ -221,14 +218,15 @@ def _stamp(folder: Path) -> int | None:
 def _entry(folder: Path) -> Entry:
     try:
         return Entry.of(Run.read(folder))
-    except (InputError, RecursionError):
-        return Entry(folder.name, status="newer" if _is_newer(folder) else "damaged")
+    except InputError:
+        is_closed = not os.access(folder / RECORD, os.R_OK)
+        return Entry(folder.name, status="closed" if is_closed else "newer" if _is_newer(folder) else "damaged")
 
 
 def _is_newer(folder: Path) -> bool:
     try:
-        return bool(json.loads((folder / RECORD).read_bytes())["format"] > FORMAT)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return bool(read_record(folder / RECORD)["format"] > FORMAT)
+    except (InputError, TypeError, KeyError):
         return False
 
 
@@ -254,7 +252,9 @@ def _prepare(connection: sqlite3.Connection) -> None:
     if (application, version) != (APPLICATION, VERSION):
         connection.execute("DROP TABLE IF EXISTS runs")
         connection.execute("DROP TABLE IF EXISTS settings")
-        connection.execute("CREATE TABLE runs (id TEXT PRIMARY KEY, stamp INTEGER, facts TEXT, settings TEXT)")
+        connection.execute(
+            "CREATE TABLE runs (id TEXT PRIMARY KEY, stamp INTEGER, facts TEXT, settings TEXT, checksum INTEGER)"
+        )
         connection.execute("CREATE TABLE settings (key TEXT PRIMARY KEY, text TEXT)")
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")

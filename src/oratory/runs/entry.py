@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from oratory.errors import InputError
-from oratory.runs.record import NOT_IDENTITY, RECORD
+from oratory.runs.record import NOT_IDENTITY
 from oratory.runs.run import Run
 from oratory.tables import finite
 
@@ -21,7 +20,7 @@ class Entry:
     fingerprint: str = ""
     seed: int | None = None
     status: str = "damaged"
-    """As in the record; or damaged; or newer, if a newer Oratory wrote it."""
+    """As in the record; or damaged; or newer, if a newer Oratory wrote it; or closed, if it may not be read."""
     created: str = ""
     seconds: float | None = None
     parameters: int | None = None
@@ -37,11 +36,8 @@ class Entry:
     def of(cls, run: Run) -> "Entry":
         """What the record of a run says, or an InputError where its result is damaged."""
         record = run.record
-        try:
+        with run.telling():
             figures = run.task.results.figures(record.result or {})
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise InputError(f"{run.folder / RECORD} is damaged: {reason}.") from None
         return cls(
             id=run.folder.name,
             task=record.task,
@@ -53,7 +49,7 @@ class Entry:
             seconds=finite(record.seconds),
             parameters=record.parameters.total,
             group=record.group,
-            variant=_variant(record.given, record.settings),
+            variant=f"{_variant(record.given, record.settings)}{_mark(record.contract)}",
             figures=figures,
             settings=record.settings,
         )
@@ -73,6 +69,13 @@ def _variant(given: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     order = {name: place for place, name in enumerate(settings)}
     names = sorted((name for name in given if name not in NOT_IDENTITY), key=lambda name: order.get(name, len(order)))
     return " ".join(f"{name}={as_text(settings.get(name, given[name]))}" for name in names) or "base"
+
+
+def _mark(contract: Mapping[str, Any] | None) -> str:
+    """What a list must not hide of a model whose figures mean something else."""
+    if not contract or not (contract["broken"] or contract["leaks"]):
+        return ""
+    return " [breaks the contract]" if contract["broken"] else " [sees the future]"
 
 
 def as_text(value: Any) -> str:

@@ -28,7 +28,7 @@ class Ended:
 
 
 Event = Started | Stepped | Measured | Ended
-Listener = Callable[[Event], None]
+RunListener = Callable[[Event], None]
 
 
 class Interrupted(Failed):
@@ -45,7 +45,7 @@ def ignore(event: Event) -> None:
     """Listen to nothing."""
 
 
-def together(*listeners: Listener) -> Listener:
+def together(*listeners: RunListener) -> RunListener:
     """One listener that passes every event on to several."""
 
     def tell(event: Event) -> None:

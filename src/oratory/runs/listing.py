@@ -55,7 +55,8 @@ class Listing(Tabled):
             )
             for entry in entries
         )
-        return Table(_title(task, corpora), (*keys, *map(results.heading, figures)), rows, words=len(words))
+        note = _tokens_note(entry.settings.get("tokenizer") for entry in entries) if results.of_tokens else ""
+        return Table(_title(task, corpora), (*keys, *map(results.heading, figures)), rows, words=len(words), note=note)
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,14 @@ def _group(members: list[Entry], keys: Sequence[str]) -> Group:
         seeds=tuple(sorted({entry.seed for entry in members if entry.seed is not None and entry.status == "finished"})),
         figures={name: Spread(tuple(found)) for name, found in values.items()},
     )
+
+
+def _tokens_note(tokenizers: Iterable[Any]) -> str:
+    """A warning where figures are of different tokens."""
+    found = sorted({str(name) for name in tokenizers})
+    if len(found) < 2:
+        return ""
+    return f"These runs have different tokens ({', '.join(found)}); perplexities compare only where they are the same."
 
 
 def _title(task: str, corpora: set[str]) -> str:

@@ -1,34 +1,52 @@
 """The record of one run: typed facts, kept as `run.json`."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
-from oratory.files import read_bytes
-from oratory.ids import key_of
+from oratory.ids import is_id, key_of
+from oratory.records import WrongValue, checked, read_record, typed
 from oratory.text import source_text
+from oratory.training.tasks import tasks
+
+if TYPE_CHECKING:
+    from oratory.mechanisms.plugins import Plugin
 
 FORMAT = 1
 """Raised when older code could no longer read the record."""
 
 RECORD, METRICS, TIMES, ITEMS = "run.json", "metrics.jsonl", "times.jsonl", "items.parquet"
-MODEL, TOKENIZER, CHECKPOINTS = "model.safetensors", "tokenizer.json", "checkpoints"
+MODEL, TOKENIZER, CHECKPOINTS, PLUGINS = "model.safetensors", "tokenizer.json", "checkpoints", "plugins"
 STATUSES = ("running", "interrupted", "finished", "diverged")
 NOT_IDENTITY = ("train.save_every", "train.threads")
 """Settings that do not change the result."""
+LARGEST = 2**20
+"""No size of a model is above this, unless it has as many parameters."""
+NEEDED = {"tokenizer": str, "vocabulary": int, "context": int}
+"""Settings that every run has, whatever its task."""
 
 
 @dataclass(frozen=True)
 class RecordedCorpus:
-    """The corpus of a run."""
+    """The corpus of a run, or of what is made of runs."""
 
     name: str
     fingerprint: str
     source: str | None = None
     """The text that loads it again; None for a corpus that was made by hand."""
+
+
+def with_source(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The values of a file whose corpus has its source as text; older files have a dictionary there."""
+    corpus = values.get("corpus")
+    if not isinstance(corpus, Mapping):
+        return dict(values)
+    try:
+        return {**values, "corpus": {**corpus, "source": source_text(corpus.get("source"))}}
+    except InputError as error:
+        raise InputError(f"{path} is damaged: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -50,9 +68,19 @@ class PluginFile:
     path: str | None = None
     """Where it was; a plugin is the same wherever its file is."""
 
+    @classmethod
+    def of(cls, plugin: "Plugin") -> "PluginFile":
+        """A file that is loaded."""
+        return cls(plugin.path.name, plugin.sha256, str(plugin.path))
+
     def identity(self) -> dict[str, str]:
         """What makes it this plugin and no other."""
         return {"name": self.name, "sha256": self.sha256}
+
+    @property
+    def copy(self) -> str:
+        """Where the folder of a run keeps it."""
+        return f"{PLUGINS}/{self.sha256[:12]}/{self.name}"
 
 
 @dataclass(frozen=True)
@@ -85,11 +113,13 @@ class Record:
     created: str
     labels: tuple[str, ...] = ()
     plugins: tuple[PluginFile, ...] = ()
+    contract: Mapping[str, Any] | None = None
+    """What the contract found of the model's mechanisms; None where it was not asked."""
     finished: str | None = None
     seconds: float | None = 0.0
     step: int = 0
     steps: int | None = None
-    result: Mapping[str, Any] | None = None
+    result: Mapping[str, Mapping[str, Any]] | None = None
     """The figures of the finished run, by split or text."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The checksum of each file."""
@@ -102,55 +132,81 @@ class Record:
     def read(cls, folder: Path) -> "Record":
         """The record in the folder of a run, or an InputError that says what is wrong with it."""
         path = folder / RECORD
+        remedy = f"The run {folder.name} cannot be used; oratory runs rm removes it, and it can be trained again."
         try:
-            values = json.loads(read_bytes(path))
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path} is damaged: {error}.") from None
-        if not isinstance(values, dict) or not isinstance(values.get("format"), int):
+            values = read_record(path)
+        except InputError as error:
+            if isinstance(error.__context__, PermissionError):
+                raise  # The run may be as good as new.
+            raise InputError(f"{error} {remedy}") from None
+        if not isinstance(values.get("format"), int):
             raise InputError(f"{path} is not the record of a run.")
         if values["format"] > FORMAT:
             raise InputError(
                 f"The run {folder.name} was written by a newer Oratory (format {values['format']}; this one reads up "
                 f"to {FORMAT}): update Oratory to use it."
             )
-        return cls.of_values(values, path)
+        try:
+            return cls.of_values(values, path)
+        except InputError as error:
+            raise InputError(f"{error} {remedy}") from None
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any], path: Path) -> "Record":
-        """A record from plain values, or an InputError."""
+        """A record from plain values, or an InputError that names the field that is wrong."""
+        names = {item.name for item in fields(cls)} - {"facts"}
+        shaped = {name: value for name, value in values.items() if name in names}
+        shaped["facts"] = {name: value for name, value in values.items() if name not in {*names, "format"}}
+        record = typed(cls, with_source(shaped, path), path)
         try:
-            return cls._of_values(values)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise InputError(f"{path} is damaged: {reason}.") from None
+            wrong = record._wrong() or record._wrong_of_task()
+        except WrongValue as error:
+            wrong = str(error)
+        if wrong:
+            raise InputError(f"{path} is damaged: {wrong}.")
+        return record
 
-    @classmethod
-    def _of_values(cls, values: Mapping[str, Any]) -> "Record":
-        known = {item.name for item in fields(cls)} | {"format"}
-        corpus, parameters, machine = values["corpus"], values["parameters"], values["machine"]
-        settings = dict(values["settings"])
-        json.dumps(settings, allow_nan=False)
-        if values["status"] not in STATUSES:
-            raise ValueError(f"status {values['status']!r}")
-        plain: dict[str, Any] = {
-            name: str(values[name]) for name in ("id", "key", "group", "task", "status", "created")
-        }
-        optional = ("finished", "seconds", "step", "steps", "result", "message")
-        return cls(
-            **plain,
-            seed=int(values["seed"]),
-            corpus=RecordedCorpus(corpus["name"], corpus["fingerprint"], source_text(corpus["source"])),
-            settings=settings,
-            given=dict(values["given"]),
-            parameters=ParameterCount(int(parameters["total"]), parameters.get("components", {})),
-            versions=dict(values["versions"]),
-            machine=Machine(**machine),
-            labels=tuple(values.get("labels", ())),
-            plugins=tuple(PluginFile(**plugin) for plugin in values.get("plugins", ())),
-            files=values.get("files", {}),
-            facts={name: value for name, value in values.items() if name not in known},
-            **{name: values[name] for name in optional if name in values},
-        )
+    def _wrong(self) -> str | None:
+        """What cannot be, although it is of the right type; None where all can."""
+        if not is_id(self.id):
+            return f"id must be letters, digits and dashes, not {self.id!r}"
+        if self.status not in STATUSES:
+            return f"status must be one of {', '.join(STATUSES)}, not {self.status!r}"
+        if self.task not in tasks():
+            return f"task must be one of {', '.join(tasks())}, not {self.task!r}"
+        if "oratory" not in self.versions:
+            return "it lacks versions.oratory"
+        if self.machine.threads < 1 or self.machine.processes < 1:
+            return "machine.threads and machine.processes must be at least 1"
+        for name, kind in NEEDED.items():
+            if name not in self.settings:
+                return f"it lacks settings.{name}"
+            checked(kind, self.settings[name], f"settings.{name}")
+        most = max(LARGEST, self.parameters.total)
+        for name, value in self.settings.items():
+            if isinstance(value, int) and "." not in name and not 0 <= value <= most:
+                return f"settings.{name} is {value:,}, and the model has {self.parameters.total:,} parameters"
+        if self.contract is not None and set(self.contract) != {"broken", "declared", "leaks"}:
+            return "contract must have broken, declared and leaks"
+        outside = next((name for name in self.files if ".." in PurePosixPath(name).parts or name.startswith("/")), None)
+        return None if outside is None else f"files names {outside!r}, which is not in the folder of the run"
+
+    def _wrong_of_task(self) -> str | None:
+        """What the task of the run would not have written; None where it could have written all."""
+        task = tasks()[self.task]
+        for name, number in task.kept_numbers.items():
+            if name not in self.facts:
+                if self.status == "finished":
+                    return f"it lacks {name}"
+                continue
+            found, most = checked(int, self.facts[name], name), number.most(self.settings)
+            if not number.least <= found <= most:
+                return f"{name} must be from {number.least} to {most:,}, not {found:,}"
+        for split, entries in (self.result or {}).items():
+            for name, kind in task.results.figure_types.items():
+                if name in entries:
+                    checked(kind, entries[name], f"result.{split}.{name}")
+        return task.results.wrong(self.result or {}, self.labels)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for `run.json`; what is not known yet is left out."""
@@ -158,8 +214,21 @@ class Record:
         values |= {name: asdict(values[name]) for name in ("corpus", "machine", "parameters")}
         values |= {"labels": list(self.labels), "plugins": [asdict(plugin) for plugin in self.plugins]}
         values |= values.pop("facts")
-        unknown = ("steps", "result", "message", "files")
+        unknown = ("contract", "steps", "result", "message", "files")
         return {name: value for name, value in values.items() if value or name not in unknown}
+
+    @property
+    def contract_remarks(self) -> tuple[str, ...]:
+        """What was found wrong with the model before it was trained, in sentences."""
+        if self.contract is None:
+            return ()
+        broken, declared = self.contract["broken"], self.contract["declared"]
+        said = [*broken, *declared]
+        if broken:
+            said.append("So what the model scores means nothing, and no comparison takes it.")
+        elif self.contract["leaks"]:
+            said.append("So it sees the future, and no comparison gives it a verdict.")
+        return tuple(said)
 
     def changed(self, **changes: Any) -> "Record":
         """The record with other values."""

@@ -1,14 +1,16 @@
 """A run in the store: its record, and its files as they are asked for."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
-from oratory.files import digest, read_bytes, write_text
+from oratory.files import digest_of, read_bytes
+from oratory.records import WrongValue, checked, write_record
+from oratory.runs.lines import read_lines
 from oratory.runs.record import ITEMS, METRICS, MODEL, RECORD, TIMES, TOKENIZER, Record
 from oratory.tables import Table, Tabled, number
 from oratory.training.tasks import Task, task_of
@@ -98,16 +100,63 @@ class Run(Tabled):
     def write(self, **changes: Any) -> "Run":
         """The run with a changed record, written."""
         record = self.record.changed(**changes)
-        write_text(self.folder / RECORD, json.dumps(record.to_dict(), indent=1, ensure_ascii=False, allow_nan=False))
+        write_record(self.folder / RECORD, record.to_dict())
         return Run(self.folder, record)
+
+    def checked(self, name: str) -> Path:
+        """The path of a file of the run that is as it was written; an InputError where it is not."""
+        path, expected = self.folder / name, self.record.files.get(name)
+        if expected is not None:
+            try:
+                found = digest_of(path)
+            except InputError as error:
+                raise InputError(f"{error} {self._remedy}") from None
+            if found != expected:
+                raise InputError(
+                    f"{path} was changed or damaged: its checksum is not that of the record. {self._remedy}"
+                )
+        return path
+
+    @property
+    def _remedy(self) -> str:
+        """What can be done where a file of the run is damaged."""
+        if self.status != "finished":
+            return f"oratory train --resume {self.id} continues from before the damage."
+        return (
+            f"oratory runs verify {self.id} looks at all files of the run; oratory runs rm {self.id}, and the command "
+            "that trained it, make it again."
+        )
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """While its task makes something of the record: a result of another form than it writes is an InputError."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise InputError(f"The result in {self.folder / RECORD} is damaged: {reason}. {self._remedy}") from None
+
+    def check(self) -> "Run":
+        """The run itself, if its task can make something of its result; an InputError where it cannot."""
+        with self.telling():
+            self.task.results.figures(self.record.result or {})
+            self.results()
+        return self
 
     def metrics(self) -> list[dict[str, Any]]:
         """Every line of the metrics: one for each update, and one for each evaluation."""
-        return _lines(self.folder / METRICS)
+        return self._lines(METRICS)
+
+    def _lines(self, name: str) -> list[dict[str, Any]]:
+        path = self.checked(name)
+        lines = read_lines(path)
+        if lines.damaged is not None:
+            raise InputError(f"{path}, line {lines.damaged} is damaged. {self._remedy}")
+        return list(lines.entries)
 
     def history(self) -> list[dict[str, Any]]:
         """The evaluations."""
-        times = {entry["step"]: entry["seconds"] for entry in _lines(self.folder / TIMES)}
+        times = {entry["step"]: entry.get("seconds") for entry in self._lines(TIMES)}
         found = [entry for entry in self.metrics() if "epoch" in entry]
         return [{**entry, "seconds": times.get(entry["step"])} for entry in found]
 
@@ -116,7 +165,7 @@ class Run(Tabled):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        path = self.folder / ITEMS
+        path = self.checked(ITEMS)
         try:
             return pq.read_table(pa.BufferReader(read_bytes(path)))
         except pa.ArrowException as error:
@@ -126,17 +175,34 @@ class Run(Tabled):
     def tokenizer(self) -> "Tokenizer":
         from oratory.tokens import load_tokenizer
 
-        return load_tokenizer(self.folder / TOKENIZER)
+        return load_tokenizer(self.checked(TOKENIZER))
 
     @cached_property
     def config(self) -> "ModelConfig":
-        """The configuration of the model. Mechanisms of a plugin must be loaded before."""
+        """The configuration of the model. Mechanisms of a plugin must be loaded before, and be those of then."""
+        from oratory.model.config import plugins_of
+        from oratory.runs.plugins import check_used
+
+        settings = self.record.settings
         try:
-            return self.task.config_of(self.record.settings)
+            for name, kind in {**self.origin.known(), "vocabulary": int, "classes": int}.items():
+                if name in settings and not isinstance(settings[name], str):
+                    checked(kind, settings[name], f"settings.{name}")
+            config = self.task.config_of(settings)
+        except WrongValue as error:
+            raise InputError(f"{self.folder / RECORD} is damaged: {error}. {self._remedy}") from None
         except InputError as error:
             names = " ".join(plugin.name for plugin in self.record.plugins)
             hint = f" It was trained with --plugin {names}." if names else ""
             raise InputError(f"The run {self.id}: {error}{hint}") from None
+        check_used(self.record, self.folder, plugins_of(config))
+        return config
+
+    def check_plugins(self) -> None:
+        """Refuse a plugin that is loaded and has changed since this run was trained with it."""
+        from oratory.runs.plugins import check_loaded
+
+        check_loaded(self.record, self.folder)
 
     @cached_property
     def model(self) -> "Transformer":
@@ -151,7 +217,11 @@ class Run(Tabled):
         if self.status != "finished":
             raise InputError(f"The run {self.id} is not finished ({self.status}); train it to its end first.")
         try:
-            tensors = load(read_bytes(self.folder / MODEL))
+            tensors = load(read_bytes(self.checked(MODEL)))
+            if sum(tensor.numel() for tensor in tensors.values()) < self.record.parameters.total:
+                raise InputError(f"{self.folder / MODEL} has fewer values than the record counts. {self._remedy}")
+            if self.config.layers > len(tensors):
+                raise InputError(f"{self.folder / MODEL} does not have {self.config.layers:,} layers. {self._remedy}")
             model: Transformer = self.origin.trained(self, tensors)  # type: ignore[assignment]
         except (SafetensorError, RuntimeError) as error:
             raise InputError(f"{self.folder / MODEL} does not hold the weights of this run: {error}.") from None
@@ -173,7 +243,7 @@ class Run(Tabled):
 
     def score(self, texts: str | Sequence[str]) -> list[Any]:
         """Each text by itself: class probabilities, or the surprisal of every token."""
-        from oratory.text.corpus import one_line
+        from oratory.text.normal import one_line
 
         lines = [one_line(text) for text in ([texts] if isinstance(texts, str) else texts)]
         if not lines or not all(lines):
@@ -191,22 +261,21 @@ class Run(Tabled):
     def verify(self) -> list[str]:
         """A sentence for every file that is missing or changed."""
         wrong = []
-        for name, expected in self.record.files.items():
+        for name in self.record.files:
             try:
-                found = digest(read_bytes(self.folder / name))
+                self.checked(name)
             except InputError as error:
-                wrong.append(str(error))
-                continue
-            if found != expected:
-                wrong.append(f"{self.folder / name} was changed or damaged: its checksum is not that of the record.")
+                wrong.append(str(error).removesuffix(f" {self._remedy}"))
         return wrong
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         record = self.record.to_dict()
-        shown = {"run": self.id, "status": self.status, "task": self.record.task}
+        shown: dict[str, Any] = {"run": self.id, "status": self.status, "task": self.record.task}
         shown |= {name: record[name] for name in ("corpus", "seed", "settings", "parameters", "seconds")}
-        return shown | self.task.results.facts(self, self.record.result or {})
+        shown["contract"] = record.get("contract")
+        with self.telling():
+            return shown | self.task.results.facts(self, self.record.result or {})
 
     def tables(self) -> list[Table]:
         """The result, and the settings that were given."""
@@ -229,12 +298,7 @@ class Run(Tabled):
             ("seed", str(self.seed)),
             ("parameters", number(record.parameters.total)),
             ("seconds", number(record.seconds, 1)),
+            *(("contract", sentence) for sentence in record.contract_remarks),
         ]
         rows = tuple((name, str(value)) for name, value in settings.items())
         return Table("The run", ("setting", "value"), (*about, *rows), words=2)
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of a JSON lines file; one that was cut short at the end is left out."""
-    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-    return [json.loads(line) for line in lines]

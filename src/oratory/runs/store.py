@@ -11,7 +11,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from oratory.errors import InputError
-from oratory.runs.catalogue import Catalogue, is_name
+from oratory.files import check_folder
+from oratory.ids import is_id
+from oratory.runs.catalogue import Catalogue
 from oratory.runs.entry import Entry
 from oratory.runs.record import RECORD
 from oratory.runs.run import Run
@@ -51,7 +53,7 @@ class Store:
 
     def open(self, name: str = "last") -> Run:
         """The run with this id, or whose id begins like this, or `last`: the newest one."""
-        return Run.read(self.folder / self.find(name))
+        return Run.read(self.folder / self.find(name)).check()
 
     def find(self, name: str) -> str:
         """The whole id of the run that `open` would open, even where its record cannot be read."""
@@ -85,14 +87,15 @@ class Store:
 
     def has(self, name: str) -> bool:
         """Whether there is a run with exactly this id."""
-        return is_name(name) and (self.folder / name / RECORD).is_file()
+        try:
+            return is_id(name) and (self.folder / name / RECORD).is_file()
+        except PermissionError:
+            return True  # Somebody else's; reading it says so.
 
     def verify(self, name: str) -> list[str]:
         """A sentence for everything that is wrong with a run, its record included."""
         try:
-            run = Run.read(self.folder / name)
-            Entry.of(run)
-            return run.verify()
+            return Run.read(self.folder / name).check().verify()
         except InputError as error:
             return [str(error)]
 
@@ -105,6 +108,15 @@ class Store:
         self.catalogue.drop(name)
         for left in self.folder.glob(f"{REMOVED}*"):
             left.unlink() if left.is_symlink() else shutil.rmtree(left, ignore_errors=True)
+
+    def check_room(self, size: int) -> None:
+        """Refuse a folder that cannot be written to, or where so many bytes find no room. Nothing is written."""
+        free = shutil.disk_usage(check_folder(self.folder)).free
+        if free < size:
+            raise InputError(
+                f"These runs need at least {size / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are left where {self.folder} "
+                "is; make room, or name another folder with --runs."
+            )
 
     @contextmanager
     def hold(self, name: str) -> Iterator[None]:

@@ -1,20 +1,24 @@
 """The design of a search: a space of settings, a method, and how many points are tried."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from oratory import __version__
 from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Job
+from oratory.execution.ready import check_room, ready, refuse_broken
 from oratory.files import digest
 from oratory.ids import id_of, key_of
+from oratory.runs import Store
 from oratory.runs.record import NOT_IDENTITY
+from oratory.searches.kept import KeptSearch
 from oratory.searches.space import Choices, Space, setting_kinds
 from oratory.text import Corpus
-from oratory.training.origins import Origin, origin_of
-from oratory.training.origins.scratch import USUAL_TOKENIZER
+from oratory.tokens import train_tokenizer
+from oratory.training.origins import Origin, contract_of, origin_of
+from oratory.training.prepared import Prepared
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
 
@@ -108,15 +112,22 @@ class SearchDesign:
     @property
     def tokenizers(self) -> tuple[str, ...]:
         """Every tokenizer that a trial may have; a published model brings its own."""
-        if "tokenizer" not in self.origin.known():
-            return ()
         part = self.space.parts.get("tokenizer")
-        return part.values if isinstance(part, Choices) else (self.settings.get("tokenizer", USUAL_TOKENIZER),)
+        if isinstance(part, Choices):
+            return part.values
+        known = self.origin.complete(self.task, {**self.settings, **next(self.space.probes())}).settings
+        return (known["tokenizer"],) if "tokenizer" in known else ()
 
     @property
     def test_metric(self) -> Metric:
         """The metric of the chosen settings on test."""
-        return self.task.metric(len(set(self.tokenizers)) <= 1)
+        return self.task.metric(self._same_tokens)
+
+    @cached_property
+    def _same_tokens(self) -> bool:
+        """Whether all trials have the same tokens, whatever the settings of their tokenizers are."""
+        names = set(self.tokenizers)
+        return len(names) <= 1 or len({train_tokenizer(self.corpus, name).fingerprint for name in names}) == 1
 
     @property
     def metric(self) -> Metric:
@@ -129,16 +140,35 @@ class SearchDesign:
         return [Job(f"trial {number}", self.task.name, shared, seed) for seed in seeds]
 
     def check(self) -> None:
-        """Refuse a space of which some part cannot be trained, before anything is."""
+        """Refuse a space of which some part cannot be trained or compared with the others, before anything is."""
+        leaking: dict[str, bool] = {}
         for point in self.space.probes():
+            words = " ".join(f"{name}={value}" for name, value in point.items())
             try:
-                self.origin.complete(self.task, {**self.settings, **point})
+                contract = contract_of(self.task, {**self.settings, **point})
+                refuse_broken(contract)
             except InputError as error:
-                words = " ".join(f"{name}={value}" for name, value in point.items())
                 raise InputError(f"A point of the space cannot be trained, {words}: {error}") from None
+            leaking[words] = contract is not None and contract.leaks
+        if any(leaking.values()) and not all(leaking.values()):
+            words = next(words for words, leaks in leaking.items() if leaks)
+            raise InputError(
+                f"With {words} a model is not a {self.task.noun}, since it sees the future, and with others of these "
+                "values it is one. Dev would choose it for what it has seen; search such models by themselves."
+            )
+        self.prepared  # noqa: B018 - refuses what only the corpus can show
+        self.task.check_tokens(self.ready, self.tokenizers)
+
+    def check_room(self, store: Store, here: bool) -> None:
+        """Refuse a device or a folder that cannot do it; `here` says whether this machine trains."""
+        check_room(self.prepared, self.seeds, store, here)
+
+    @cached_property
+    def prepared(self) -> tuple[Prepared, ...]:
+        """What the first point would train, with every tokenizer."""
         first = {**self.settings, **next(self.space.probes())}
-        for more in [{"tokenizer": name} for name in self.tokenizers] or [{}]:
-            self.origin.prepare(self.task, self.ready, first | more, 0)
+        more = [{"tokenizer": name} for name in self.tokenizers] or [{}]
+        return tuple(ready(self.task, self.ready, first | chosen) for chosen in more)
 
     @property
     def id(self) -> str:
@@ -150,18 +180,20 @@ class SearchDesign:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, from which the design can be made again."""
-        return {
-            "task": self.task.name,
-            "fingerprint": self.corpus.fingerprint,
-            "space": self.space.to_dict(),
-            "method": self.method,
-            "trials": self.trials,
-            "seeds": list(self.seeds),
-            "settings": dict(self.settings),
-            "source": self.corpus.source,
-            "plugins": [path for path, _ in self.plugins],
-            "search_seed": self.search_seed,
-            "at_once": self.at_once,
-            "prune": self.prune,
-            "better": self.metric.better,
-        }
+        return asdict(
+            KeptSearch(
+                task=self.task.name,
+                fingerprint=self.corpus.fingerprint,
+                space=self.space.to_dict(),
+                method=self.method,
+                trials=self.trials,
+                seeds=self.seeds,
+                settings=dict(self.settings),
+                source=self.corpus.source,
+                plugins=tuple(path for path, _ in self.plugins),
+                search_seed=self.search_seed,
+                at_once=self.at_once,
+                prune=self.prune,
+                better=self.metric.better,
+            )
+        )

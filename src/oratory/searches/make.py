@@ -1,5 +1,6 @@
 """Searching settings: rounds of points, several seeds to a point, chosen on dev and never on test."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,15 +12,20 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from oratory.comparisons.measures import measures_of
+from oratory.comparisons.standing import standing_of
 from oratory.errors import Failed, InputError
-from oratory.execution.jobs import Executor, Job, Outcome, Planned, Shared, Step, work_through
+from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, Step, work_through
+from oratory.ids import is_id
+from oratory.records import typed
 from oratory.runs import Run, Store
 from oratory.searches.design import SearchDesign
-from oratory.searches.result import COMPLETE, FAILED, PRUNED, Search, TestFacts, TrialFacts, choose_best
+from oratory.searches.kept import KeptSearch
+from oratory.searches.result import BEST, COMPLETE, FAILED, PRUNED, Search, TrialFacts, choose_best
 from oratory.searches.space import Space, setting_kinds
 from oratory.statistics import Better
 from oratory.text import reload_corpus
-from oratory.training.origins import origin_of
+from oratory.text.load import source_text
+from oratory.training.origins import contract_of, origin_of
 from oratory.training.tasks import task_of
 from oratory.training.tasks.metric import Metric
 
@@ -48,24 +54,25 @@ class TrialEnded:
     """So far."""
 
 
-Listener = Callable[[SearchBegun | Step | Outcome | TrialEnded], None]
+SearchListener = Callable[[SearchBegun | Step | Outcome | TrialEnded], None]
 
 
 def search(
     design: SearchDesign,
     store: Store,
     executor: Executor,
-    listen: Listener = lambda event: None,
+    listen: SearchListener = lambda event: None,
     variant: str = "",
 ) -> Search:
     """Try the points that are missing, and say what was found. The same design again continues where it stopped."""
     _need_optuna()
     design.check()
+    design.check_room(store, here=getattr(executor, "here", False))
     with _held(store, design.id) as path:
         from oratory.searches.study import Study
 
         listen(SearchBegun(design, variant))
-        work = _Work(design, store, executor, listen, Study(path, design.to_dict()))
+        work = _RunningSearch(design, store, executor, listen, Study(path, design.to_dict()))
         lost = work.go()
         found = _search(design, work.study, lost)
         if not all(map(store.has, found.best.runs)):  # Someone removed them; they come out the same again.
@@ -75,7 +82,7 @@ def search(
 
 def searches_in(store: Store) -> list[str]:
     """The searches of a store."""
-    return sorted(found.stem for found in (store.folder / FOLDER).glob("*.sqlite"))
+    return sorted(found.stem for found in (store.folder / FOLDER).glob("*.sqlite") if is_id(found.stem))
 
 
 def load_search(name: str, store: Store) -> Search:
@@ -88,15 +95,21 @@ def load_search(name: str, store: Store) -> Search:
         known = ", ".join(searches_in(store)) or "none"
         raise InputError(f"There is no search {name!r} in {store.folder}. Known: {known}.")
     study = Study(path)
-    kept = study.design
-    words = [f"{key}={value}" for key, value in kept["space"].items()]
+    values = study.design
+    kept = typed(KeptSearch, {**values, "source": source_text(values.get("source"))}, path)
+    words = [f"{key}={value}" for key, value in kept.space.items()]
     design = SearchDesign(
-        task=task_of(kept["task"]),
-        corpus=reload_corpus("search", name, kept["source"], kept["fingerprint"]),
-        space=Space.parse(words, setting_kinds(origin_of(kept["settings"]))),
-        seeds=tuple(kept["seeds"]),
-        plugins=tuple((path, "") for path in kept.get("plugins", ())),
-        **{key: kept[key] for key in ("method", "trials", "settings", "search_seed", "at_once", "prune")},
+        task=task_of(kept.task),
+        corpus=reload_corpus("search", name, kept.source, kept.fingerprint),
+        space=Space.parse(words, setting_kinds(origin_of(kept.settings))),
+        method=kept.method,
+        trials=kept.trials,
+        seeds=kept.seeds,
+        settings=kept.settings,
+        search_seed=kept.search_seed,
+        at_once=kept.at_once,
+        prune=kept.prune,
+        plugins=tuple((path, "") for path in kept.plugins),
     )
     return _with_test(_search(design, study, {}, name), design, store)
 
@@ -111,11 +124,11 @@ def is_worse(value: float, others: Sequence[float], better: Better) -> bool:
     return value < median(others) if better == "higher" else value > median(others)
 
 
-class _Work:
+class _RunningSearch:
     """A search in progress."""
 
     def __init__(
-        self, design: SearchDesign, store: Store, executor: Executor, listen: Listener, study: "Study"
+        self, design: SearchDesign, store: Store, executor: Executor, listen: SearchListener, study: "Study"
     ) -> None:
         self.design, self.store, self.executor, self.listen, self.study = design, store, executor, listen, study
         self.metric = design.metric
@@ -189,9 +202,9 @@ class _Work:
             (number, job.seed): done[job.variant, job.seed] for number, other in same.items() for job in jobs[other]
         }
 
-    def _tell(self, event: Planned | Step | Outcome) -> None:
+    def _tell(self, event: JobsPlanned | Step | Outcome) -> None:
         """Pass an event on; the runs of one round are no plan of the whole search."""
-        if not isinstance(event, Planned):
+        if not isinstance(event, JobsPlanned):
             self.listen(event)
 
     def _interval(self, runs: Sequence[Run]) -> tuple[float, float] | None:
@@ -246,16 +259,27 @@ def _search(design: SearchDesign, study: "Study", lost: Mapping[int, TrialFacts]
         importance=study.importance(design.points),
         source=design.corpus.source,
         plugins=tuple(path for path, _ in design.plugins),
+        warnings=_warnings(design, best),
     )
+
+
+def _warnings(design: SearchDesign, best: TrialFacts) -> tuple[str, ...]:
+    """What the contract says of the best settings; nothing where their mechanisms are not loaded."""
+    try:
+        contract = contract_of(design.task, {**design.settings, **best.settings})
+    except InputError:
+        return ()
+    if contract is None or not contract.leaks:
+        return ()
+    return (f"No point of this space is a {design.task.noun}, since it sees the future. {contract.declared[0]}",)
 
 
 def _with_test(found: Search, design: SearchDesign, store: Store) -> Search:
     """The search with the figures of test: of the best settings alone, now that they are chosen."""
     if not design.task.has(design.ready, "test"):
         return found
-    metric, runs = design.test_metric, [store.open(run) for run in found.best.runs]
-    measures = measures_of(design.task, metric, design.ready, {"best": runs})
-    return replace(found, test=TestFacts(metric, {name: each.estimate("best") for name, each in measures.items()}))
+    runs = {BEST: [store.open(run) for run in found.best.runs]}
+    return replace(found, test=standing_of(design.task, design.ready, runs, store.folder, design.test_metric))
 
 
 def dev_mean(run: Run, metric: Metric) -> float:
@@ -263,7 +287,13 @@ def dev_mean(run: Run, metric: Metric) -> float:
     dev = run.result.get("dev")
     if dev is None:
         raise InputError(f"The run {run.id} was not measured on dev, so nothing can be chosen by it.")
-    return metric.of_result(dev)
+    mean = metric.of_result(dev)
+    if math.isnan(mean):
+        raise InputError(
+            f"The {metric.name} of the run {run.id} (tokenizer={run.settings['tokenizer']}) cannot be known, because "
+            f"{metric.missing}. Search settings with one tokenizer."
+        )
+    return mean
 
 
 @contextmanager

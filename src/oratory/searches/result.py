@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from oratory.statistics import Better, Estimate
+from oratory.comparisons.standing import Standing
+from oratory.statistics import Better
 from oratory.tables import Table, Tabled, percent
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
 
 COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
+BEST = "best settings"
 
 
 @dataclass(frozen=True)
@@ -51,31 +53,6 @@ class TrialFacts:
 
 
 @dataclass(frozen=True)
-class TestFacts:
-    """What the best settings score on test, measured when they had been chosen."""
-
-    __test__ = False  # For pytest, which takes the name for a test.
-
-    metric: Metric
-    parts: Mapping[str, Estimate]
-
-    def to_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"metric": self.metric.name}
-        for name, part in self.parts.items():
-            interval = [self.metric.value(end) for end in part.interval] if part.interval else None
-            found[name] = {"mean": self.metric.value(part.mean), "interval": interval, "seeds": part.seeds}
-        return found
-
-    def table(self) -> Table:
-        metric = self.metric
-        rows = tuple(
-            (name, metric.show(part.mean), metric.show_interval(part.interval)) for name, part in self.parts.items()
-        )
-        note = "Measured after the settings had been chosen; nothing was chosen by it."
-        return Table("The best settings on test", ("part", metric.column, "95% interval"), rows, note=note)
-
-
-@dataclass(frozen=True)
 class Search(Tabled):
     """Trials, the best of them, and what they say about the settings; `to_dict` is what `--json` prints."""
 
@@ -96,12 +73,29 @@ class Search(Tabled):
     prune: bool
     trials: tuple[TrialFacts, ...]
     best: TrialFacts
-    test: TestFacts | None
+    test: Standing | None
+    """What the best settings score on test, measured when they had been chosen, beside the baselines."""
     importance: Mapping[str, float] | None
     source: str | None = None
     """The text that loads the corpus."""
     plugins: tuple[str, ...] = ()
     """Files of mechanisms."""
+    warnings: tuple[str, ...] = ()
+    """What a reader should know before using the settings, a sentence each."""
+
+    def _test_facts(self) -> dict[str, Any] | None:
+        if self.test is None:
+            return None
+        facts = self.test.to_dict()
+        return {**facts.pop("variants")[BEST], **facts}
+
+    def test_tables(self) -> list[Table]:
+        """The best settings and the baselines on every part of test, where there is a test."""
+        if self.test is None:
+            return []
+        table = self.test.table(self.test.parts)
+        note = f"Measured after the settings had been chosen; nothing was chosen by it. {table.note}"
+        return [replace(table, title="The best settings on test", note=note)]
 
     @property
     def budget(self) -> list[tuple[int, float, float]]:
@@ -135,7 +129,7 @@ class Search(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         best = self.best.to_dict()
-        best |= {"seeds": list(self.seeds), "test": self.test.to_dict() if self.test else None}
+        best |= {"seeds": list(self.seeds), "test": self._test_facts()}
         return {
             "search": self.id,
             "task": self.task.name,
@@ -158,13 +152,14 @@ class Search(Tabled):
             "trials": [trial.to_dict() for trial in self.trials],
             "importance": dict(self.importance) if self.importance is not None else None,
             "budget": [{"trials": n, "expected_best": mean, "best_so_far": best} for n, mean, best in self.budget],
+            "warnings": list(self.warnings),
         }
 
     def tables(self) -> list[Table]:
         found = [self.trial_table()]
         if self.importance is not None:
             found.append(self.importance_table())
-        return [*found, *([self.test.table()] if self.test else [])]
+        return [*found, *self.test_tables()]
 
     def trial_table(self) -> Table:
         """Every trial, the best first."""
@@ -187,7 +182,7 @@ class Search(Tabled):
         for trial in self.trials:
             if trial.state == FAILED:
                 note += f" Trial {trial.number} failed: {trial.problem}"
-        return note
+        return " ".join([note, *self.warnings])
 
     def importance_table(self) -> Table:
         """The share of the variance of dev that each setting explains."""

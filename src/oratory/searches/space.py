@@ -65,8 +65,10 @@ class Range:
 
     @property
     def listed(self) -> tuple[str, ...] | None:
-        """Its values, if they can be counted."""
-        return tuple(map(str, range(int(self.low), int(self.high) + 1))) if self.whole else None
+        """Its values, if they can be counted and are few enough for a grid."""
+        if not self.whole or self.high - self.low >= POINTS:
+            return None
+        return tuple(map(str, range(int(self.low), int(self.high) + 1)))
 
     @property
     def probes(self) -> tuple[str, ...]:
@@ -111,6 +113,11 @@ class Space:
         for name, part in self.parts.items():
             values = part.listed
             if values is None:
+                if isinstance(part, Range) and part.whole:
+                    raise InputError(
+                        f"{name}={part} has more than the {POINTS:,} values of the largest grid; search with --method "
+                        "random."
+                    )
                 raise InputError(
                     f"A grid needs lists of values, and {name}={part} is a range; write {name}={','.join(part.ends)} "
                     "with what lies between, or search with --method random."

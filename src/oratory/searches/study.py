@@ -13,23 +13,39 @@ from pathlib import Path
 from typing import Any
 
 import optuna
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+    distribution_to_json,
+)
 from optuna.samplers import BaseSampler, PartialFixedSampler, RandomSampler, TPESampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
+from sqlalchemy import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from oratory.errors import InputError
+from oratory.ids import key_of
+from oratory.records import DIGEST, typed
+from oratory.searches.kept import KeptTrial
 from oratory.searches.result import COMPLETE, FAILED, PRUNED, TrialFacts
 from oratory.searches.space import Range, Space
 from oratory.seeds import derive
 
-DESIGN = "design"
+DESIGN, DRAWN, FACTS = "design", "drawn", "facts"
+"""What is kept of a search, of a point that was drawn, and of a trial that ended."""
 ENOUGH = 4
 """Complete trials from which on it is worked out which settings matter."""
 _DIRECTIONS = {"higher": StudyDirection.MAXIMIZE, "lower": StudyDirection.MINIMIZE}
 _STATES = {COMPLETE: TrialState.COMPLETE, PRUNED: TrialState.PRUNED, FAILED: TrialState.PRUNED}
 """A point that fails counts as one that was stopped without a figure, which the sampler avoids."""
+_UNREADABLE = (
+    *(SQLAlchemyError, optuna.exceptions.OptunaError),
+    *(ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError, ArithmeticError),
+)
+"""What Optuna and SQLAlchemy raise over a file that is damaged."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,9 @@ class Study:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self.path = path
         with self._guarded():
-            storage = optuna.storages.RDBStorage(f"sqlite:///{path.resolve()}")
+            # As an address by SQLAlchemy, which would read %41 as A; Optuna would fill in what is in braces.
+            address = URL.create("sqlite", database=str(path.resolve())).render_as_string(hide_password=False)
+            storage = optuna.storages.RDBStorage(address.replace("{", "{{").replace("}", "}}"))
             if design is None:
                 self.study = optuna.load_study(study_name=path.stem, storage=storage)
             else:
@@ -57,13 +75,16 @@ class Study:
                 self.study = optuna.create_study(
                     study_name=path.stem, storage=storage, direction=direction, load_if_exists=True
                 )
-                self.study.set_user_attr(DESIGN, dict(design))
+                self.study.set_user_attr(DESIGN, _sealed(design))
 
     @property
     def design(self) -> dict[str, Any]:
         """The design of the search, as plain values."""
         with self._guarded():
-            return dict(self.study.user_attrs[DESIGN])
+            values = self._unsealed(self.study.user_attrs[DESIGN], "the design")
+            if self.study.direction != _DIRECTIONS[values["better"]]:
+                raise self._damaged("the design does not say which figures are better")
+            return values
 
     def waiting(self) -> list[int]:
         """Trials whose points were drawn, and that have not ended."""
@@ -82,25 +103,26 @@ class Study:
             trial = optuna.trial.Trial(self.study, known[number]._trial_id) if again else self.study.ask()
             for name, distribution in distributions.items():
                 _suggest(trial, name, distribution)
+            drawn = _drawn(trial)
+            if trial.user_attrs.get(DRAWN, drawn) != drawn:
+                raise self._damaged(f"the point of trial {number} is not the one that was drawn")
+            trial.set_user_attr(DRAWN, drawn)
             settings = {name: part.text(trial.params[name]) for name, part in space.parts.items()}
         return DrawnPoint(number, settings, trial)
 
     def tell(self, point: DrawnPoint, facts: TrialFacts) -> None:
         """Keep how a trial ended."""
         with self._guarded():
-            kept = {"settings", "values", "runs", "interval", "problem"}
-            for name, value in facts.to_dict().items():
-                if name in kept:
-                    point.trial.set_user_attr(name, value)
-            means = itertools.accumulate(facts.values)
-            for step, total in enumerate(means) if facts.state != FAILED else ():
-                point.trial.report(total / (step + 1), step)
+            point.trial.set_user_attr(FACTS, _sealed(facts.to_dict()))
+            for step, mean in _means(facts).items():
+                point.trial.report(mean, step)
             value = facts.mean if facts.state == COMPLETE else None
             self.study.tell(point.trial, value, state=_STATES[facts.state])
 
     def ended(self) -> list[TrialFacts]:
         """Every trial that ended, in the order of their numbers."""
-        return [_facts(trial) for trial in self._trials() if trial.state.is_finished()]
+        with self._guarded():
+            return [self._facts(trial) for trial in self._trials() if trial.state.is_finished()]
 
     def importance(self, trials: int) -> dict[str, float] | None:
         """The share of the variance of the first trials that each setting explains, the largest first.
@@ -111,24 +133,95 @@ class Study:
         done = [trial for trial in self._trials()[:trials] if trial.state == TrialState.COMPLETE]
         if len(done) < ENOUGH or len({trial.value for trial in done}) == 1:
             return None
-        copy = optuna.create_study(direction=self.study.direction)
-        copy.add_trials(done)
-        found = optuna.importance.get_param_importances(
-            copy, evaluator=optuna.importance.FanovaImportanceEvaluator(seed=0)
-        )
+        with self._guarded():
+            copy = optuna.create_study(direction=self.study.direction)
+            copy.add_trials(done)
+            found = optuna.importance.get_param_importances(
+                copy, evaluator=optuna.importance.FanovaImportanceEvaluator(seed=0)
+            )
         return {name: float(value) for name, value in found.items()}
 
     def _trials(self) -> list[FrozenTrial]:
         with self._guarded():
-            return self.study.get_trials(deepcopy=False)
+            trials = self.study.get_trials(deepcopy=False)
+        if [trial.number for trial in trials] != list(range(len(trials))):
+            raise self._damaged("a trial is missing")
+        return trials
+
+    def _facts(self, trial: FrozenTrial) -> TrialFacts:
+        """What was kept of a trial, if all that Optuna has of it agrees."""
+        kept = typed(KeptTrial, self._kept(trial), self.path)
+        interval = kept.interval
+        facts = TrialFacts(
+            number=kept.trial,
+            state=kept.state,
+            settings=kept.settings,
+            values=kept.values,
+            interval=(interval[0], interval[1]) if interval else None,
+            runs=kept.runs,
+            problem=kept.problem,
+        )
+        means = _means(facts)
+        # Optuna gives a pruned trial the last figure that it was told along the way.
+        value = facts.mean if facts.state == COMPLETE else next(reversed(means.values()), None)
+        agrees = (
+            facts.number == trial.number
+            and _STATES.get(facts.state) == trial.state
+            and set(facts.settings) == set(trial.params)
+            and trial.value == value
+            and trial.intermediate_values == means
+            and trial.user_attrs.get(DRAWN, _drawn(trial)) == _drawn(trial)
+        )
+        if not agrees:
+            raise self._damaged(f"what it says of trial {trial.number} does not agree")
+        return facts
+
+    def _kept(self, trial: FrozenTrial) -> dict[str, Any]:
+        """What was kept of a trial. Files of older versions have it in several parts, without a checksum."""
+        attributes = trial.user_attrs
+        if FACTS in attributes:
+            return self._unsealed(attributes[FACTS], f"trial {trial.number}", sealed=True)
+        parts = {name: attributes[name] for name in ("settings", "values", "runs", "interval", "problem")}
+        complete = trial.state == TrialState.COMPLETE
+        state = COMPLETE if complete else FAILED if parts["problem"] else PRUNED
+        return {"trial": trial.number, "state": state, "dev": None, **parts}
+
+    def _unsealed(self, values: Mapping[str, Any], what: str, sealed: bool = False) -> dict[str, Any]:
+        """Values without their checksum, which must be right; it must be there if they are `sealed` for sure."""
+        plain = {name: value for name, value in values.items() if name != DIGEST}
+        if values.get(DIGEST, None if sealed else key_of(plain)) != key_of(plain):
+            raise self._damaged(f"{what} does not have the checksum that it says")
+        return plain
+
+    def _damaged(self, why: str) -> InputError:
+        return InputError(
+            f"{self.path}, the file of the search, is damaged: {why}. Its runs are there all the same: without this "
+            "file, the oratory search that made it finds them, and writes it again."
+        )
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except (SQLAlchemyError, optuna.exceptions.StorageInternalError) as error:
-            why = str(error.__cause__ or error).partition("\n")[0]
+        except _UNREADABLE as error:
+            why = str(error.__cause__ or error).partition("\n")[0] or type(error).__name__
             raise InputError(f"{self.path}, the file of the search, cannot be used: {why}.") from None
+
+
+def _sealed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values with their checksum."""
+    return {**values, DIGEST: key_of(values)}
+
+
+def _drawn(trial: FrozenTrial | optuna.trial.Trial) -> str:
+    """The point of a trial, and what it was drawn from."""
+    return key_of([trial.params, {name: distribution_to_json(d) for name, d in trial.distributions.items()}])
+
+
+def _means(facts: TrialFacts) -> dict[int, float]:
+    """What Optuna is told along the way: the mean of the seeds so far."""
+    totals = itertools.accumulate(facts.values if facts.state != FAILED else ())
+    return {step: total / (step + 1) for step, total in enumerate(totals)}
 
 
 def _sampler(method: str, space: Space, number: int, seed: int) -> BaseSampler:
@@ -157,18 +250,3 @@ def _suggest(trial: optuna.trial.Trial, name: str, distribution: BaseDistributio
         trial.suggest_int(name, distribution.low, distribution.high, log=distribution.log)
     elif isinstance(distribution, FloatDistribution):
         trial.suggest_float(name, distribution.low, distribution.high, log=distribution.log)
-
-
-def _facts(trial: FrozenTrial) -> TrialFacts:
-    kept = trial.user_attrs
-    broke = trial.state == TrialState.PRUNED and kept["problem"]
-    interval = kept["interval"]
-    return TrialFacts(
-        number=trial.number,
-        state=FAILED if broke else COMPLETE if trial.state == TrialState.COMPLETE else PRUNED,
-        settings=kept["settings"],
-        values=tuple(kept["values"]),
-        interval=(interval[0], interval[1]) if interval else None,
-        runs=tuple(kept["runs"]),
-        problem=kept["problem"],
-    )

@@ -1,32 +1,34 @@
 """Statistics: arrays in, numbers out. Crossed variance, paired differences, Holm, intervals, power."""
 
-from oratory.statistics.crossed import LEVEL, Array
+from oratory.statistics.crossed import LEAST_SEEDS, LEVEL, Array, Strata
 from oratory.statistics.paired import (
     Better,
     Difference,
     Estimate,
     Ratio,
-    detectable,
-    holm,
     mean_of,
+    over_items,
     paired,
     prediction,
     ratio,
     single,
-    verdict,
-    verdict_text,
 )
+from oratory.statistics.power import detectable
+from oratory.statistics.verdicts import holm, verdict, verdict_text
 
 __all__ = [
+    "LEAST_SEEDS",
     "LEVEL",
     "Array",
     "Better",
     "Difference",
     "Estimate",
     "Ratio",
+    "Strata",
     "detectable",
     "holm",
     "mean_of",
+    "over_items",
     "paired",
     "prediction",
     "ratio",

@@ -1,82 +1,141 @@
-"""How often the test sees a difference where there is none, by simulation; 5 in 100 is what it promises.
+"""The verdicts checked by simulation: their false positives and their power, beside the promised rates."""
 
-Two worlds without a difference. In the first, real scores of many seeds of one variant are split into two sets: new
-seeds, the same items. In the second, the crossed model draws new seeds and new items each time.
-"""
-
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oratory.errors import InputError
-from oratory.statistics.crossed import LEVEL, Array, Crossed, crossed, two_sided
+from oratory.statistics.crossed import LEAST_SEEDS, LEVEL, Array, Crossed, Strata, crossed, two_sided
+from oratory.statistics.power import POWER, detectable
+from oratory.statistics.rates import Calibration, Rate, Row
+from oratory.statistics.verdicts import holm
+from oratory.statistics.worlds import WORLDS, DrawSize, World
+
+SEEDS = (3, 5, 10)
+VARIANTS = 4
+"""Variants that are compared with one baseline."""
+TRIALS = 2000
+LEAST_TRIALS = 100
+POWER_SHARE = 4
+"""Power is measured with one trial in this many: each has to work out which difference would have been seen."""
+CELLS = 200_000
+"""Scores of items that are drawn at once."""
+NOTE = (
+    "In brackets: the 95% interval of the simulation, of {:,} trials, or {:,} for power. Alone: one variant against "
+    f"the baseline. Of {VARIANTS}: {VARIANTS} variants against one baseline, after Holm; false is any false verdict "
+    "among them, and power that of one variant which differs. Power: how often a true difference is shown that is as "
+    "large as what another such comparison says it would have seen. A promise is kept where the whole interval "
+    "is on its right side, broken (*) where it is on the wrong one, and else not refuted. "
+    "Seeds only, items only: false verdicts of tests that leave out one of the two samples."
+)
 
 
-@dataclass(frozen=True)
-class FalsePositives:
-    """Rates of the crossed test, and of two that leave one of the samples out."""
-
-    crossed: float
-    seeds_only: float
-    """A t test over the means of seeds: items are taken as fixed."""
-    items_only: float
-    """A t test over the means of items, seeds pooled: seeds are taken as fixed."""
-    trials: int
+def calibrate(trials: int = TRIALS, seed: int = 0) -> Calibration:
+    """False verdicts and power in every world, with few seeds and with many."""
+    _check(trials)
+    places = [(world, seeds) for world in WORLDS for seeds in SEEDS]
+    streams = np.random.default_rng(seed).spawn(len(places))
+    rows = tuple(simulate(world, seeds, trials, rng) for (world, seeds), rng in zip(places, streams, strict=True))
+    return Calibration("False verdicts and power in %, simulated", rows, seed, NOTE.format(trials, _for_power(trials)))
 
 
-@dataclass(frozen=True)
-class Effects:
-    """Variances of a crossed model: a score is the sum of an effect of its seed, one of its item, and a residual."""
-
-    seeds: float
-    items: float
-    residual: float
-
-
-def fit_effects(matrix: Array) -> Effects:
-    """The variances of the effects in an S x N matrix, by the method of moments; none is below zero."""
-    seeds, items = matrix.shape
-    parts = crossed(matrix, np.ones(items))
-    residual = float(parts.residual) * seeds * items
-    of_seeds = float(parts.by_seed - parts.residual) * seeds
-    of_items = float(parts.by_item - parts.residual) * items
-    return Effects(max(0.0, of_seeds), max(0.0, of_items), residual)
-
-
-def simulate_false_positives(matrix: Array, seeds: int, trials: int, rng: np.random.Generator) -> FalsePositives:
-    """The rates on real scores: twice `seeds` seeds of one and the same variant, drawn from its many, are compared."""
-    if len(matrix) < 2 * seeds:
-        raise InputError(f"Two sets of {seeds} seeds need {2 * seeds} runs of the variant; there are {len(matrix)}.")
-
-    def draw() -> Array:
-        order = rng.permutation(len(matrix))
-        return matrix[order[:seeds]] - matrix[order[seeds : 2 * seeds]]
-
-    return _rates(draw() for _ in range(trials))
+def simulate(world: World, seeds: int, trials: int, rng: np.random.Generator) -> Row:
+    """The rates in one world."""
+    alone = together = seeds_only = items_only = 0
+    for parts in _drawn(world, VARIANTS, seeds, trials, rng):
+        p, first = parts.p, _one(parts, slice(None))
+        alone += int((p[:, 0] < LEVEL).sum())
+        together += sum(bool((_holm(each) < LEVEL).any()) for each in p)
+        seeds_only += int((two_sided(first.mean, first.by_seed, first.seed_degrees) < LEVEL).sum())
+        items_only += int((two_sided(first.mean, first.by_item, first.item_degrees) < LEVEL).sum())
+    rates = {
+        "false, alone": Rate(alone, trials, at_most=LEVEL),
+        f"false, of {VARIANTS}": Rate(together, trials, at_most=LEVEL),
+        "power, alone": _power(world, 1, seeds, _for_power(trials), rng),
+        f"power, of {VARIANTS}": _power(world, VARIANTS, seeds, _for_power(trials), rng),
+        "seeds only": Rate(seeds_only, trials),
+        "items only": Rate(items_only, trials),
+    }
+    return Row(world.name, seeds, world.units, rates)
 
 
-def simulate_crossed(effects: Effects, seeds: int, items: int, trials: int, rng: np.random.Generator) -> FalsePositives:
-    """The rates on differences of the crossed model whose true mean is zero."""
+def same_variant(
+    name: str,
+    matrix: Array,
+    weights: Array,
+    seeds: int,
+    trials: int = TRIALS,
+    rng: np.random.Generator | None = None,
+    strata: Strata | None = None,
+) -> Row:
+    """False verdicts on real scores: a variant's many seeds (S x N), some of them compared with others.
 
-    def draw() -> Array:
-        of_seeds = rng.normal(scale=np.sqrt(effects.seeds), size=(seeds, 1))
-        of_items = rng.normal(scale=np.sqrt(effects.items), size=(1, items))
-        return of_seeds + of_items + rng.normal(scale=np.sqrt(effects.residual), size=(seeds, items))
+    Separate sets use each seed once. Random splits use them again and again, and so are not independent.
+    """
+    _check(trials)
+    if seeds < LEAST_SEEDS:
+        raise InputError(f"--seeds {seeds}: fewer than {LEAST_SEEDS} seeds on each side never give a verdict.")
+    runs, each = len(matrix), 2 * seeds
+    if runs < each:
+        raise InputError(f"Two sets of {seeds} seeds need {each} runs of the variant; there are {runs}.")
+    rng = rng or np.random.default_rng(0)
+    separate = rng.permutation(runs)[: runs // each * each].reshape(-1, 2, seeds)
+    splits = np.array([rng.permutation(runs)[:each].reshape(2, seeds) for _ in range(trials)])
 
-    return _rates(draw() for _ in range(trials))
+    def false(pairs: NDArray[np.int64]) -> int:
+        return sum(bool(crossed(matrix[one] - matrix[two], weights, strata).p < LEVEL) for one, two in pairs)
+
+    rates = {
+        "false, separate sets": Rate(false(separate), len(separate), at_most=LEVEL),
+        "false, random splits": Rate(false(splits), trials),
+    }
+    return Row(name, seeds, matrix.shape[1], rates)
 
 
-def _rates(differences: Iterable[Array]) -> FalsePositives:
-    trials = [crossed(difference, np.ones(difference.shape[1])) for difference in differences]
-    mean, by_seed, by_item, residual = (
-        np.array([getattr(parts, name) for parts in trials]) for name in ("mean", "by_seed", "by_item", "residual")
+def _check(trials: int) -> None:
+    if trials < LEAST_TRIALS:
+        raise InputError(f"--trials {trials}: at least {LEAST_TRIALS} are needed to say anything about 5 in 100.")
+
+
+def _for_power(trials: int) -> int:
+    return max(LEAST_TRIALS, trials // POWER_SHARE)
+
+
+def _drawn(world: World, variants: int, seeds: int, trials: int, rng: np.random.Generator) -> Iterator[Crossed]:
+    """The parts of the differences from the baseline, trials x variants, some trials at a time."""
+    most = max(1, CELLS // ((variants + 1) * seeds * world.units))
+    for done in range(0, trials, most):
+        scores, weights = world.draw(DrawSize(min(most, trials - done), variants + 1, seeds), rng)
+        yield crossed(scores[:, 1:] - scores[:, :1], weights, world.strata)
+
+
+def _power(world: World, variants: int, seeds: int, trials: int, rng: np.random.Generator) -> Rate:
+    """How often a true difference is shown that is as large as another comparison says it would have seen."""
+    seen = asked = 0
+    first, second = (_drawn(world, variants, seeds, trials, rng) for _ in range(2))
+    for said, other in zip(first, second, strict=True):
+        for trial in map(int, np.flatnonzero(said.decides[:, 0])):
+            true = detectable(_one(said, trial), LEVEL / variants)
+            shown = _one(other, trial, slice(None), true * (np.arange(variants) == 0))
+            asked += 1
+            seen += bool(_holm(shown.p)[0] < LEVEL and shown.mean[0] > 0)
+    return Rate(seen, asked, at_least=POWER)
+
+
+def _one(parts: Crossed, trial: int | slice, variant: int | slice = 0, shift: Array | float = 0.0) -> Crossed:
+    """The parts of one trial and one variant, or of several, with a true difference added."""
+    return replace(
+        parts,
+        mean=parts.mean[trial, variant] + shift,
+        by_seed=parts.by_seed[trial, variant],
+        by_item=parts.by_item[trial, variant],
+        residual=parts.residual[trial, variant],
     )
-    of_seeds, of_items = trials[0].seed_degrees, trials[0].item_degrees
-    tests = (
-        Crossed(mean, by_seed, by_item, residual, of_seeds, of_items).p,
-        two_sided(mean, by_seed, of_seeds),
-        two_sided(mean, by_item, of_items),
-    )
-    ours, seeds_only, items_only = (float((p < LEVEL).mean()) for p in tests)
-    return FalsePositives(ours, seeds_only, items_only, len(trials))
+
+
+def _holm(p: Array) -> Array:
+    """p after Holm; 1 where there is no verdict."""
+    adjusted = holm([None if np.isnan(value) else float(value) for value in p])
+    return np.array([1.0 if value is None else value for value in adjusted])

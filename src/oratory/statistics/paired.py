@@ -1,40 +1,38 @@
-"""What a paired comparison shows: seeds x items in, a difference with its interval and a verdict out."""
+"""What a paired comparison shows: seeds x items in, a difference with its interval and its p out."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
 
 from oratory.errors import InputError, unknown
-from oratory.statistics.crossed import LEVEL, Array, crossed, quantile, two_sided
+from oratory.statistics.crossed import LEAST_SEEDS, LEVEL, Array, Crossed, Strata, crossed, quantile
+from oratory.statistics.power import detectable
 
-POWER = 0.8
-QUANTILES = 2000
-"""Of the standard error, when power is worked out."""
 ROUNDING = 1e-12
 """Scores that differ by no more than this share of themselves are the same score."""
+_SMALL = ("none", "one", "two", "three")
 
 Better = Literal["higher", "lower"]
-Word = Literal["better", "worse", "no difference shown"]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds and items, and how far it can be trusted; one seed cannot say that."""
+    """A mean over seeds and items, and how far it can be trusted; neither one seed nor equal scores can say that."""
 
     mean: float
     interval: tuple[float, float] | None
-    """Of 95%."""
+    """Of 95%: the widest of those over seeds and items, over seeds, and over items."""
     standard_error: float | None
+    """Over seeds and items."""
     degrees: float | None
-    """Degrees of freedom."""
+    """Degrees of freedom of the standard error."""
     seeds: int
     items: int
     left_out: int
-    """Seeds without a score, or with a score on one side only."""
+    """Seeds that lack a score of some item, on either side."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -50,9 +48,11 @@ class Difference(Estimate):
     """Seeds with which the variant is the better one."""
     ties: int
     p: float | None
-    """Two-sided, for this difference alone."""
+    """Two-sided, for this difference alone: below 0.05 where the interval leaves out zero."""
     detectable: float | None
     """The smallest true difference that a design as noisy as this shows four times in five."""
+    undecided: str | None
+    """Why there can be no verdict, where there can be none; then there is no interval and no p either."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,12 @@ def paired(
     *,
     better: Better = "higher",
     comparisons: int = 1,
+    strata: Strata | None = None,
 ) -> Difference:
-    """The difference of two S x N matrices of scores; a seed that has NaN in either is left out.
+    """The difference of two S x N matrices of scores; a seed that lacks a score (NaN) on either side is left out.
 
     `comparisons` is how many variants share the baseline: what is detectable is what Holm's first step would show.
+    `strata` has the stratum of each item, where a new sample would have as many items of each.
     """
     if better not in ("higher", "lower"):
         raise unknown("direction", better, ("higher", "lower"))
@@ -84,83 +86,43 @@ def paired(
             f"{right.shape[1]}; a paired comparison needs the same seeds and items on both sides."
         )
     per_item = _weights(weights, left.shape[1])
-    whole = ~np.isnan(left + right).any(axis=1)
+    whole = np.isfinite(left).all(axis=1) & np.isfinite(right).all(axis=1)
     left, right = left[whole], right[whole]
     difference = np.where(np.isclose(left, right, rtol=ROUNDING, atol=0), 0.0, left - right)
-    found = _estimate(difference, per_item, left_out=int((~whole).sum()))
+    found, parts = _estimate(difference, per_item, strata, left_out=int((~whole).sum()))
+    why = _undecided(found, parts, difference)
+    if why is not None:
+        found, parts = replace(found, interval=None), None
     per_seed = difference @ per_item / per_item.sum()
     ahead = per_seed if better == "higher" else -per_seed
-    p = smallest = None
-    if found.standard_error is not None and found.degrees is not None:
-        p = float(two_sided(np.asarray(found.mean), np.asarray(found.standard_error**2), found.degrees))
-        smallest = detectable(found.standard_error, found.degrees, LEVEL / comparisons)
     return Difference(
         **vars(found),
         better=better,
         seed_differences=tuple(per_seed.tolist()),
         wins=int((ahead > 0).sum()),
         ties=int((ahead == 0).sum()),
-        p=p,
-        detectable=smallest,
+        p=None if parts is None else float(parts.p),
+        detectable=None if parts is None else detectable(parts, LEVEL / comparisons),
+        undecided=why,
     )
 
 
-def single(matrix: ArrayLike, weights: ArrayLike | None = None) -> Estimate:
-    """The mean of one S x N matrix of scores; a seed that has NaN is left out."""
+def single(matrix: ArrayLike, weights: ArrayLike | None = None, strata: Strata | None = None) -> Estimate:
+    """The mean of one S x N matrix of scores; a seed that lacks a score (NaN) is left out."""
     scores = _matrix(matrix, "variant")
-    whole = ~np.isnan(scores).any(axis=1)
-    return _estimate(scores[whole], _weights(weights, scores.shape[1]), left_out=int((~whole).sum()))
+    whole = np.isfinite(scores).all(axis=1)
+    return _estimate(scores[whole], _weights(weights, scores.shape[1]), strata, left_out=int((~whole).sum()))[0]
 
 
-def detectable(standard_error: float, degrees: float, level: float = LEVEL, power: float = POWER) -> float:
-    """The true difference that a two-sided t test at `level` shows with this power, by the noncentral t distribution.
-
-    Power is the mean of a normal tail over what the standard error may be; scipy's series fails at few degrees.
-    """
-    from scipy import stats
-
-    critical = float(stats.t.isf(level / 2, degrees))
-    chances = (np.arange(QUANTILES) + 0.5) / QUANTILES
-    needed = critical * np.sqrt(stats.chi2.ppf(chances, degrees) / degrees)
-
-    def short(shift: float) -> float:
-        # A difference shown with the wrong sign is not counted.
-        return float(ndtr(shift - needed).mean()) - power
-
-    from scipy.optimize import brentq
-
-    return standard_error * float(brentq(short, 0.0, 2 * critical + 4))
-
-
-def holm(p: Sequence[float | None]) -> list[float | None]:
-    """p adjusted for all that were tested together (Holm, Scandinavian Journal of Statistics 6, 1979)."""
-    tested = sorted((value, place) for place, value in enumerate(p) if value is not None)
-    adjusted: list[float | None] = [None] * len(p)
-    highest = 0.0
-    for rank, (value, place) in enumerate(tested):
-        highest = max(highest, min(1.0, value * (len(tested) - rank)))
-        adjusted[place] = highest
-    return adjusted
-
-
-def verdict(difference: Difference, p: float | None = None) -> Word:
-    """The word for a difference, given its p after Holm (its own where none is given)."""
-    p = difference.p if p is None else p
-    if difference.seeds < 2 or p is None or p >= LEVEL:
-        return "no difference shown"
-    return "better" if (difference.mean > 0) == (difference.better == "higher") else "worse"
-
-
-def verdict_text(difference: Difference, p: float | None = None, show: Callable[[float], str] = "{:.2g}".format) -> str:
-    """The verdict as it is read, with what would have been seen; `show` puts a difference into its unit."""
-    word = verdict(difference, p)
-    if word != "no difference shown":
-        return word
-    if difference.detectable is None:
-        return f"{word} (one seed cannot show any)"
-    if difference.standard_error == 0:
-        return f"{word} (all scores are the same)"
-    return f"{word} (would have seen {show(difference.detectable)})"
+def over_items(values: ArrayLike, weights: ArrayLike | None = None, strata: Strata | None = None) -> Estimate:
+    """The mean of the scores of one model, with its interval for new items; how seeds vary is not in it."""
+    scores = np.asarray(values, np.float64)
+    if len(scores) < 2:
+        return single(scores[None], weights)
+    parts = crossed(np.stack([scores, scores]), _weights(weights, len(scores)), strata)
+    mean, error = float(parts.mean), float(np.sqrt(parts.by_item))
+    reach = float(quantile(parts.item_degrees)) * error
+    return Estimate(mean, (mean - reach, mean + reach), error, parts.item_degrees, 1, len(scores), 0)
 
 
 def ratio(difference: Difference) -> Ratio:
@@ -177,10 +139,10 @@ def mean_of(values: Sequence[float]) -> Estimate:
 def prediction(values: Sequence[float]) -> tuple[float, float] | None:
     """Where one more seed lies, 19 times in 20, if seeds are normally distributed: mean ± t s sqrt(1 + 1/S).
 
-    See Geisser, Predictive Inference (1993), section 1.2.
+    See Geisser, Predictive Inference (1993), section 1.2. With two seeds t is 12.7, and nearly every value lies there.
     """
     count = len(values)
-    if count < 2:
+    if count < LEAST_SEEDS:
         return None
     reach = float(quantile(count - 1) * np.std(values, ddof=1) * np.sqrt(1 + 1 / count))
     mean = float(np.mean(values))
@@ -191,8 +153,6 @@ def _matrix(given: ArrayLike, name: str) -> Array:
     values = np.asarray(given, dtype=np.float64)
     if values.ndim != 2 or 0 in values.shape:
         raise InputError(f"The scores of a {name} are a matrix of seeds x items; these have the shape {values.shape}.")
-    if np.isinf(values).any():
-        raise InputError(f"The scores of a {name} are infinite somewhere; give NaN for the seed of a run that failed.")
     return values
 
 
@@ -207,14 +167,27 @@ def _weights(given: ArrayLike | None, items: int) -> Array:
     return values
 
 
-def _estimate(matrix: Array, weights: Array, left_out: int) -> Estimate:
+def _estimate(matrix: Array, weights: Array, strata: Strata | None, left_out: int) -> tuple[Estimate, Crossed | None]:
     seeds, items = matrix.shape
     if seeds == 0:
         raise InputError("No seed has a score on every item; at least one run must have ended well on each side.")
     if seeds == 1:
         mean = float(matrix[0] @ weights / weights.sum())
-        return Estimate(mean, None, None, None, seeds, items, left_out)
-    found = crossed(matrix, weights)
-    mean, degrees, error = float(found.mean), float(found.degrees), float(np.sqrt(found.variance))
-    reach = error * float(quantile(degrees))
-    return Estimate(mean, (mean - reach, mean + reach), error, degrees, seeds, items, left_out)
+        return Estimate(mean, None, None, None, seeds, items, left_out), None
+    parts = crossed(matrix, weights, strata)
+    mean, reach, error = float(parts.mean), float(parts.reach()), float(np.sqrt(parts.variance))
+    interval = (mean - reach, mean + reach) if error > 0 else None
+    return Estimate(mean, interval, error, float(parts.degrees), seeds, items, left_out), parts
+
+
+def _undecided(found: Estimate, parts: Crossed | None, difference: Array) -> str | None:
+    """Why there can be no verdict, if there can be none."""
+    if found.seeds < LEAST_SEEDS:
+        count = "one seed" if found.seeds == 1 else f"{_SMALL[found.seeds]} seeds"
+        of = f"{count} of {found.seeds + found.left_out}" if found.left_out else count
+        return f"{of}; at least {_SMALL[LEAST_SEEDS]} are needed"
+    if not difference.any():
+        return "every score is the same as the baseline's"
+    if parts is None or not parts.decides:
+        return f"the difference is exactly the same with all {found.seeds} seeds, so they do not say how much it varies"
+    return None

@@ -1,6 +1,6 @@
 """The audit: what test shares with train, and what is odd inside a split.
 
-Texts are compared after normalising: case, punctuation and white space do not count.
+Texts are compared after normalising: case, punctuation, invisible characters and white space do not count.
 """
 
 from collections import Counter, defaultdict
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from oratory.errors import InputError
-from oratory.text.corpus import ClassifierData, Corpus, LanguageData, normalise
-from oratory.text.findings import Audit, NearPair, OverlapFacts, SplitFacts, TextFacts
-from oratory.text.overlap import Index, Numbering, Words
+from oratory.text.corpus import ClassifierData, Corpus, LanguageData
+from oratory.text.findings import Audit, AuditedText, NearPair, OverlapFacts, SplitFacts
+from oratory.text.normal import normalise
+from oratory.text.overlap import NEAR, Index, Numbering, Words
 
 NGRAMS = (8, 13)
-NEAR = 0.5
 EXAMPLES = 3
 
 
@@ -130,7 +130,7 @@ def _language(
     labelled: _Side | None,
     numbering: Numbering,
     near: float,
-) -> dict[str, TextFacts]:
+) -> dict[str, AuditedText]:
     """Each test text compared with both training files, or once where both files hold the same lines."""
     same = classifier is not None and classifier.train.texts == data.train
     running = labelled if same and labelled else _Side.of(data.train, numbering)
@@ -139,5 +139,5 @@ def _language(
         side = _Side.of(lines, numbering)
         in_running = _overlap(side, running, near)
         in_labelled = in_running if same else _overlap(side, labelled, near) if labelled else None
-        facts[name] = TextFacts(len(lines), len(side.words.ids), in_running, in_labelled)
+        facts[name] = AuditedText(len(lines), len(side.words.ids), in_running, in_labelled)
     return facts

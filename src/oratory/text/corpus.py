@@ -1,42 +1,22 @@
 """A corpus: texts with splits, labels and a fingerprint.
 
 A corpus serves two tasks. `classifier` holds labelled texts, `lm` holds lines of running text; either may be
-missing. Every text is one line.
+missing. Every text is one line. A corpus may say which texts belong together: sentences of one address, say.
 """
 
 import hashlib
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
+from typing import TypeVar
 
 from oratory.errors import InputError
 from oratory.tables import Table, Tabled
-from oratory.text.dev import carve, too_few
+from oratory.text.dev import carve, close_to, too_few
+from oratory.text.normal import normalise
 
-_LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029\ufeff]+")
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks, tabs, byte order marks, and white space at its ends."""
-    return _LINE_BREAKS.sub(" ", text).strip()
-
-
-def normalise(text: str) -> str:
-    """The text without case, punctuation and extra white space, for comparing texts.
-
-    Letters, their marks, numbers and symbols stay. A text of punctuation alone stays as it is, so that "..." and "?!"
-    are two texts.
-    """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join("".join(map(_without_punctuation, folded)).split()) or folded.strip()
-
-
-@cache
-def _without_punctuation(character: str) -> str:
-    """The character, or a blank for punctuation (P), separators (Z) and control characters (C)."""
-    return " " if unicodedata.category(character)[0] in "PZC" else character
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -45,9 +25,18 @@ class Labelled:
 
     texts: tuple[str, ...]
     labels: tuple[int, ...]
+    groups: tuple[str, ...] = ()
+    """The group of each text, such as its address; empty where the corpus does not say."""
+
+    def __post_init__(self) -> None:
+        _check_groups("the labelled texts", self.texts, self.groups)
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def pick(self, indices: Sequence[int]) -> "Labelled":
+        """Some of the texts."""
+        return Labelled(_picked(self.texts, indices), _picked(self.labels, indices), _picked(self.groups, indices))
 
     @cached_property
     def normalised(self) -> tuple[str, ...]:
@@ -71,9 +60,17 @@ class ClassifierData:
 
     @cached_property
     def seen(self) -> tuple[bool, ...]:
-        """For every test item, whether its normalised text is in train."""
-        train = frozenset(self.train.normalised)
-        return tuple(text in train for text in self.test.normalised) if self.test else ()
+        """For every test item, whether its normalised text is in train.
+
+        A dev split that was carved from train has no text of test, so it does not change what is seen.
+        """
+        return _which(self.test.normalised if self.test else (), self.train.normalised)
+
+    @cached_property
+    def in_dev(self) -> tuple[bool, ...]:
+        """For every test item, whether dev has its normalised text, and train has not."""
+        dev = self.dev.normalised if self.dev else ()
+        return _only_in_dev(self.test.normalised if self.test else (), self.seen, dev)
 
 
 @dataclass(frozen=True)
@@ -83,8 +80,12 @@ class LanguageData:
     train: tuple[str, ...]
     dev: tuple[str, ...] | None = None
     tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The group of each line, for the texts whose groups the corpus says; by the name of the text."""
 
     def __post_init__(self) -> None:
+        for name, lines in self.texts():
+            _check_groups(f"the text {name}", lines, self.groups.get(name, ()))
         taken = {"train", "dev"} & set(self.tests)
         if taken:
             raise InputError(f"A test text may not be called {taken.pop()!r}: that is the name of a split.")
@@ -98,11 +99,22 @@ class LanguageData:
 
     def seen(self, text: str) -> tuple[bool, ...]:
         """For every line of a test text, whether its normalised form is in train."""
-        return tuple(normalise(line) in self._normalised_train for line in self.tests[text])
+        return _which(self._normalised[text], self._normalised["train"])
+
+    def in_dev(self, text: str) -> tuple[bool, ...]:
+        """For every line of a test text, whether dev has its normalised form, and train has not."""
+        return _only_in_dev(self._normalised[text], self.seen(text), self._normalised.get("dev", ()))
+
+    def pick(self, train: Sequence[int], dev: Sequence[int]) -> "LanguageData":
+        """The same tests, with some lines of train as train and others as dev."""
+        groups = {name: of_lines for name, of_lines in self.groups.items() if name != "train"}
+        if "train" in self.groups:
+            groups |= {"train": _picked(self.groups["train"], train), "dev": _picked(self.groups["train"], dev)}
+        return LanguageData(_picked(self.train, train), _picked(self.train, dev), self.tests, groups)
 
     @cached_property
-    def _normalised_train(self) -> frozenset[str]:
-        return frozenset(map(normalise, self.train))
+    def _normalised(self) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(map(normalise, lines)) for name, lines in self.texts()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,12 +125,20 @@ class Corpus(Tabled):
     classifier: ClassifierData | None = None
     lm: LanguageData | None = None
     notes: tuple[str, ...] = ()
+    item: str = "text"
+    """What one of its texts is called, such as sentence."""
+    group: str | None = None
+    """What a group of texts is called, such as address; None where the corpus does not say its groups."""
     source: str | None = field(default=None, compare=False)
     """The text that loads this corpus again, from any directory; None where the corpus was made by hand."""
+    given: "Corpus | None" = field(default=None, compare=False)
+    """The corpus before a dev was carved from its train; None where none was."""
 
     def __post_init__(self) -> None:
         if self.classifier is None and self.lm is None:
             raise InputError(f"The corpus {self.name} holds no text.")
+        if self.group is None and any(groups for _, groups in self._groups()):
+            raise InputError(f"The corpus {self.name} has groups, and does not say what a group is called.")
 
     def __repr__(self) -> str:
         parts = [f"{len(self.classifier.train):,} labelled texts"] if self.classifier else []
@@ -132,7 +152,7 @@ class Corpus(Tabled):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the content: equal for the same texts, labels and splits, wherever they are stored."""
+        """A hash of the content: equal for the same texts, labels, splits and groups, wherever they are stored."""
         digest = hashlib.sha256()
 
         def add(part: str, texts: Sequence[str], names: Sequence[str] = ()) -> None:
@@ -150,12 +170,23 @@ class Corpus(Tabled):
                     add(f"lm {name}", lines)
             for name in sorted(self.lm.tests):
                 add(f"lm test {name}", self.lm.tests[name])
+        for name, groups in self._groups():
+            if groups:
+                add(f"groups of {name}", groups)
         return digest.hexdigest()[:16]
+
+    def _groups(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The groups of every split and text, empty where there are none."""
+        if self.classifier:
+            yield from ((f"classifier {name}", split.groups) for name, split in self.classifier.splits())
+        if self.lm:
+            yield from ((f"lm {name}", self.lm.groups.get(name, ())) for name in sorted(dict(self.lm.texts())))
 
     def with_dev(self, share: float = 0.1) -> "Corpus":
         """This corpus with a dev split for each task: its own, or one carved from train.
 
-        Both tasks are carved at once, so that no text is held out in one and learned from in the other.
+        Both tasks are carved at once, so that no text is held out in one and learned from in the other. No text of
+        dev is in test, or almost the same as one there: what is chosen on dev is not chosen on test.
         """
         classifier = self.classifier if self.classifier and self.classifier.dev is None else None
         lm = self.lm if self.lm and self.lm.dev is None else None
@@ -165,20 +196,25 @@ class Corpus(Tabled):
             return self
         # The lines of running text are one more label.
         labels = [*(classifier.train.labels if classifier else ()), *[-1] * len(running)]
-        held = set(carve([normalise(text) for text in (*labelled, *running)], labels, share))
-        first = len(labelled)
-        if (labelled and not any(i < first for i in held)) or (running and not any(i >= first for i in held)):
+        texts = [normalise(text) for text in (*labelled, *running)]
+        held = set(carve(texts, labels, share, close_to(texts, [normalise(text) for text in self.test_lines()])))
+        first, rest = len(labelled), [index for index in range(len(labels)) if index not in held]
+        kept, out = ([i for i in side if i < first] for side in (rest, sorted(held)))
+        lines_kept, lines_out = ([i - first for i in side if i >= first] for side in (rest, sorted(held)))
+        if (labelled and not out) or (running and not lines_out):
             raise too_few(len(labels))
         changed = self
         if classifier:
-            train = _pick(classifier.train, [i for i in range(first) if i not in held])
-            dev = _pick(classifier.train, [i for i in range(first) if i in held])
-            changed = replace(changed, classifier=replace(classifier, train=train, dev=dev))
+            split = replace(classifier, train=classifier.train.pick(kept), dev=classifier.train.pick(out))
+            changed = replace(changed, classifier=split)
         if lm:
-            kept = tuple(line for i, line in enumerate(running, first) if i not in held)
-            out = tuple(line for i, line in enumerate(running, first) if i in held)
-            changed = replace(changed, lm=replace(lm, train=kept, dev=out))
-        return replace(changed, source=_carved(self.source, share))
+            changed = replace(changed, lm=lm.pick(lines_kept, lines_out))
+        return replace(changed, source=_carved(self.source, share), given=self.given or self)
+
+    def test_lines(self) -> tuple[str, ...]:
+        """All test texts of both tasks."""
+        labelled = self.classifier.test.texts if self.classifier and self.classifier.test else ()
+        return (*labelled, *(line for lines in (self.lm.tests.values() if self.lm else ()) for line in lines))
 
     def training_lines(self) -> tuple[str, ...]:
         """All training lines of both tasks, for a tokenizer; lines that both tasks share come once."""
@@ -213,5 +249,21 @@ def _carved(source: str | None, share: float) -> str | None:
     return None if source is None else str(replace(parse_source(source), carve=share))
 
 
-def _pick(split: Labelled, indices: Sequence[int]) -> Labelled:
-    return Labelled(tuple(split.texts[i] for i in indices), tuple(split.labels[i] for i in indices))
+def _picked(values: tuple[T, ...], indices: Sequence[int]) -> tuple[T, ...]:
+    """Some of the values; none where there are none."""
+    return tuple(values[index] for index in indices) if values else ()
+
+
+def _which(texts: Sequence[str], others: Sequence[str]) -> tuple[bool, ...]:
+    """For each text, whether it is among the others."""
+    known = frozenset(others)
+    return tuple(text in known for text in texts)
+
+
+def _only_in_dev(texts: Sequence[str], seen: Sequence[bool], dev: Sequence[str]) -> tuple[bool, ...]:
+    return tuple(there and not known for there, known in zip(_which(texts, dev), seen, strict=True))
+
+
+def _check_groups(what: str, texts: Sequence[str], groups: Sequence[str]) -> None:
+    if groups and len(groups) != len(texts):
+        raise InputError(f"There are {len(groups):,} groups for {len(texts):,} items of {what}; each item needs one.")

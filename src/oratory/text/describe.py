@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from oratory.tables import Table, Tabled, number
+from oratory.tables import Table, Tabled, number, plural
 from oratory.text.corpus import Corpus
 
 EXAMPLES = 2
@@ -13,17 +13,20 @@ SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Size:
+class TextSize:
     """How much text there is."""
 
     items: int
     words: int
     bytes: int
+    groups: int | None
+    """None where the corpus does not say them."""
 
     @classmethod
-    def of(cls, texts: tuple[str, ...]) -> "Size":
+    def of(cls, texts: tuple[str, ...], groups: tuple[str, ...]) -> "TextSize":
         """Words are separated by white space; each text counts one byte for its line end."""
-        return cls(len(texts), sum(len(text.split()) for text in texts), sum(len(text.encode()) + 1 for text in texts))
+        words, size = sum(len(text.split()) for text in texts), sum(len(text.encode()) + 1 for text in texts)
+        return cls(len(texts), words, size, len(set(groups)) or None)
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,14 @@ class Description(Tabled):
 
     name: str
     fingerprint: str
-    classifier: dict[str, Size]
+    item: str
+    """What a text is called."""
+    group: str | None
+    """What a group of texts is called, where the corpus says its groups."""
+    classifier: dict[str, TextSize]
     labels: dict[str, dict[str, int]]
     """For each label, how many items of each split have it."""
-    lm: dict[str, Size]
+    lm: dict[str, TextSize]
     examples: dict[str, list[str]]
     notes: tuple[str, ...]
 
@@ -51,11 +58,15 @@ class Description(Tabled):
             for key in ("items", "words"):
                 total = "all" if key == "items" else "words of all"
                 rows.append((total, *(number(getattr(self.classifier[split], key)) for split in splits)))
+            if self.group:
+                rows.append((plural(self.group), *(number(self.classifier[split].groups) for split in splits)))
             tables.append(Table("Labelled texts", ("label", *splits), tuple(rows)))
         if self.lm:
-            rows = [(name, number(s.items), number(s.words), number(s.bytes)) for name, s in self.lm.items()]
+            columns = {"lines": "items", "words": "words", "bytes": "bytes"}
+            columns |= {plural(self.group): "groups"} if self.group else {}
+            rows = [(name, *(number(getattr(s, key)) for key in columns.values())) for name, s in self.lm.items()]
             rows = _shortened(rows, [size.words for size in self.lm.values()])
-            tables.append(Table("Running text", ("text", "lines", "words", "bytes"), tuple(rows)))
+            tables.append(Table("Running text", ("text", *columns), tuple(rows)))
         rows = [(label, text) for label, texts in list(self.examples.items())[:4] for text in texts]
         tables.append(Table("Examples", ("from", "text"), tuple(rows), words=2))
         return tables
@@ -70,18 +81,23 @@ def describe(corpus: Corpus) -> Description:
         counts = {split: Counter(labelled.labels) for split, labelled in classifier.splits()}
         for index, label in enumerate(classifier.label_names):
             labels[label] = {split: counted[index] for split, counted in counts.items()}
-            own = (
-                text for text, at in zip(classifier.train.texts, classifier.train.labels, strict=True) if at == index
-            )
-            examples[label] = [text for text, _ in zip(own, range(EXAMPLES), strict=False)]
+        examples = {label: [] for label in classifier.label_names}
+        for text, at in zip(classifier.train.texts, classifier.train.labels, strict=True):
+            own = examples[classifier.label_names[at]]
+            if len(own) < EXAMPLES:
+                own.append(text)
     elif lm:
         examples["train"] = list(lm.train[: 2 * EXAMPLES])
     return Description(
         name=corpus.name,
         fingerprint=corpus.fingerprint,
-        classifier={split: Size.of(labelled.texts) for split, labelled in classifier.splits()} if classifier else {},
+        item=corpus.item,
+        group=corpus.group,
+        classifier={name: TextSize.of(split.texts, split.groups) for name, split in classifier.splits()}
+        if classifier
+        else {},
         labels=labels,
-        lm={name: Size.of(lines) for name, lines in lm.texts()} if lm else {},
+        lm={name: TextSize.of(lines, lm.groups.get(name, ())) for name, lines in lm.texts()} if lm else {},
         examples=examples,
         notes=corpus.notes,
     )

@@ -8,6 +8,8 @@ from pathlib import Path
 from oratory.errors import InputError
 from oratory.files import write_text
 from oratory.text.corpus import Corpus
+from oratory.text.groups import GROUPS, LineGroups
+from oratory.text.sources.folder import file_of
 
 
 def export(corpus: Corpus, folder: str | os.PathLike[str]) -> list[Path]:
@@ -30,14 +32,17 @@ def export(corpus: Corpus, folder: str | os.PathLike[str]) -> list[Path]:
 
 def _files(corpus: Corpus) -> dict[str, list[str]]:
     files: dict[str, list[str]] = {}
+    groups: dict[str, tuple[str, ...]] = {}
     if corpus.classifier:
         names = corpus.classifier.label_names
         for split, labelled in corpus.classifier.splits():
             rows = zip(labelled.labels, labelled.texts, strict=True)
             files[f"{split}_CLS.tsv"] = [f"{names[label]}\t{text}" for label, text in rows]
+            groups[f"{split}_CLS.tsv"] = labelled.groups
     if corpus.lm:
-        files["train_LM.txt"] = list(corpus.lm.train)
-        if corpus.lm.dev is not None:
-            files["dev_LM.txt"] = list(corpus.lm.dev)
-        files |= {f"test_LM_{name}.txt": list(lines) for name, lines in corpus.lm.tests.items()}
+        for text, lines in corpus.lm.texts():
+            files[file_of(text)] = list(lines)
+            groups[file_of(text)] = corpus.lm.groups.get(text, ())
+    if corpus.group is not None:
+        files[GROUPS] = LineGroups(groups, corpus.group, corpus.item).rows()
     return files

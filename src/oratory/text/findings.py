@@ -46,7 +46,7 @@ class OverlapFacts:
 
 
 @dataclass(frozen=True)
-class TextFacts:
+class AuditedText:
     """A test text of a language model, compared with the training files."""
 
     lines: int
@@ -65,7 +65,7 @@ class Audit(Tabled):
     splits: dict[str, SplitFacts]
     overlaps: dict[str, OverlapFacts]
     """By `test in train`, `dev in train`, `test in dev`."""
-    lm: dict[str, TextFacts]
+    lm: dict[str, AuditedText]
 
     @property
     def test_in_train(self) -> int | None:

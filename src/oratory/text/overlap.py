@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 BLOCK = 200_000
 """Pairs of texts that are compared at once. It bounds the memory of the search and changes nothing in its result."""
 
+NEAR = 0.5
+"""Texts whose Jaccard index of shingles is at least this are almost the same."""
+
 SHINGLE = 3
 """Words in a shingle."""
 

@@ -1,33 +1,40 @@
-"""Rows of text and label from TSV, CSV, JSONL and Parquet files.
+"""Tables of texts with labels: which column is which, and their rows.
 
 Columns are found by name or, in a file without a header, by their content. Where either column could be the label,
 nothing is guessed.
 """
 
-import csv
-import io
-import json
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from oratory.errors import InputError, unknown
-from oratory.files import read_bytes, read_lines, read_text
-from oratory.text.corpus import one_line
+from oratory.files import read_lines
+from oratory.text.normal import one_line
 
 TEXT_NAMES = ("text", "sentence", "content", "review", "document", "utterance", "tweet", "body")
+MOST_COLUMNS = 1000
 LABEL_NAMES = ("label", "labels", "class", "target", "category", "sentiment", "speaker", "author")
 
 
 @dataclass(frozen=True)
 class LabelledText:
-    """One text with its label, and its file and line for messages."""
+    """One text with its label and group, and its file and line for messages."""
 
     text: str
     label: str
     where: str
+    group: str = ""
+    """Empty where the corpus does not say."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The names of columns that the user gave; None where the usual names are looked for, and for no groups."""
+
+    text: str | None = None
+    label: str | None = None
+    group: str | None = None
 
 
 @dataclass(frozen=True)
@@ -41,14 +48,6 @@ class RawTable:
 
     def where(self, row: int) -> str:
         return f"{self.path}, line {self.lines[row]}"
-
-
-def read_table(path: Path, named: Sequence[str] = ()) -> RawTable:
-    """The file as a table, in the format of its ending. A first line with one of the names is a header."""
-    table = READERS[path.suffix](path, named)
-    if not table.cells:
-        raise InputError(f"{path} holds no rows, only a header.")
-    return table
 
 
 def read_labelled(path: Path) -> list[LabelledText]:
@@ -77,25 +76,51 @@ def find_columns(table: RawTable, text: str | None, label: str | None) -> tuple[
     return found
 
 
+def chosen_columns(path: str, columns: Sequence[str], wanted: Wanted, labelled: bool = True) -> list[str]:
+    """The columns of text, label and group, found by their names before anything is read."""
+    if len(columns) > MOST_COLUMNS:
+        raise InputError(f"{path} has {len(columns):,} columns; at most {MOST_COLUMNS:,} are read.")
+    table = RawTable(path, tuple(columns), (), ())
+    found = list(find_columns(table, wanted.text, wanted.label)) if labelled else [find_text(table, wanted.text)]
+    if wanted.group is not None:
+        found.append(_by_name(table, wanted.group, (), "group"))
+    return [columns[at] for at in dict.fromkeys(found)]
+
+
 def find_text(table: RawTable, asked: str | None) -> int:
     """The index of the text column in a table with a header."""
     return _by_name(table, asked, TEXT_NAMES, "text")
 
 
-def rows_of(table: RawTable, text: int, label: int) -> list[LabelledText]:
-    """The text and label columns, row by row."""
+def groups_of(table: RawTable, column: str | None) -> list[str]:
+    """The group of each row, or blanks where no column is named."""
+    if column is None:
+        return [""] * len(table.cells)
+    if table.columns is None:
+        raise InputError(f"{table.path}, line 1: there is no header, so no column can be called {column!r}.")
+    at = _by_name(table, column, (), "group")
+    groups = [one_line(cells[at] or "") if at < len(cells) else "" for cells in table.cells]
+    if "" in groups:
+        where = table.where(groups.index(""))
+        raise InputError(f"{where}: the group in the column {column!r} is missing, or is neither text nor a number.")
+    return groups
+
+
+def rows_of(table: RawTable, text: int, label: int, group: str | None = None) -> list[LabelledText]:
+    """The text and label columns, and the column of groups where one is named, row by row."""
     rows = []
+    groups = groups_of(table, group)
     for index, cells in enumerate(table.cells):
         where = table.where(index)
         wanted = len(table.columns or "12")
         if len(cells) != wanted:
             raise InputError(f"{where}: {len(cells)} column(s) where there should be {wanted}.")
-        rows.append(_row(cells[text] or "", cells[label] or "", where))
+        rows.append(_row(cells[text] or "", cells[label] or "", where, groups[index]))
     return rows
 
 
-def _row(text: str, label: str, where: str) -> LabelledText:
-    row = LabelledText(one_line(text), one_line(label), where)
+def _row(text: str, label: str, where: str, group: str = "") -> LabelledText:
+    row = LabelledText(one_line(text), one_line(label), where, group)
     if not row.label:
         raise InputError(f"{where}: the label is missing, or is neither text nor a number.")
     if not row.text:
@@ -152,100 +177,3 @@ def _by_content(table: RawTable) -> tuple[int, int]:
 
 def _is_whole(cell: str) -> bool:
     return cell.strip().removeprefix("-").isdecimal()
-
-
-def _with_header(path: Path, records: list[tuple[int, list[str]]], named: Sequence[str]) -> RawTable:
-    """A table from delimited records; the first is the header if it has a usual name, or one that the user named."""
-    first = tuple(cell.strip() for cell in records[0][1])
-    columns = None
-    if {*first, *map(str.casefold, first)} & {*named, *TEXT_NAMES, *LABEL_NAMES}:
-        columns = first
-        records = records[1:]
-    cells = tuple(tuple(record) for _, record in records)
-    return RawTable(str(path), columns, cells, tuple(number for number, _ in records))
-
-
-def _read_tsv(path: Path, named: Sequence[str]) -> RawTable:
-    # No quoting: a quotation mark in a TSV file is part of the text.
-    return _with_header(path, [(number, line.split("\t")) for number, line in read_lines(path)], named)
-
-
-def _read_csv(path: Path, named: Sequence[str]) -> RawTable:
-    text = read_text(path)
-    csv.field_size_limit(max(len(text), 131_072))
-    records: list[tuple[int, list[str]]] = []
-    start = 1
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        for record in reader:
-            if any(cell.strip() for cell in record):
-                records.append((start, record))
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(f"{path}, line {start}: not CSV ({error}).") from None
-    if not records:
-        raise InputError(f"{path} holds no text: every line is blank.")
-    return _with_header(path, records, named)
-
-
-def _read_jsonl(path: Path, _: Sequence[str]) -> RawTable:
-    records: list[tuple[int, dict[str, Any]]] = []
-    for number, line in read_lines(path):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}, line {number}: not JSON ({error}).") from None
-        if not isinstance(record, dict):
-            raise InputError(f'{path}, line {number}: not an object such as {{"text": "...", "label": "..."}}.')
-        records.append((number, record))
-    columns = tuple(dict.fromkeys(key for _, record in records for key in record))
-    cells = tuple(
-        tuple(_cell(record.get(column), column, f"{path}, line {number}") for column in columns)
-        for number, record in records
-    )
-    return RawTable(str(path), columns, cells, tuple(number for number, _ in records))
-
-
-def _read_parquet(path: Path, _: Sequence[str]) -> RawTable:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(pa.BufferReader(read_bytes(path)))
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} is not a Parquet file that can be read ({str(error).splitlines()[0]}).") from None
-    return table_of(str(path), table.column_names, table.to_pydict())
-
-
-def table_of(path: str, columns: Sequence[str], values: dict[str, list[Any]]) -> RawTable:
-    """A table from columns of Python values; lines are rows, counted from 1."""
-    count = len(values[columns[0]]) if columns else 0
-    cells = tuple(
-        tuple(_cell(values[column][row], column, f"{path}, row {row + 1}") for column in columns)
-        for row in range(count)
-    )
-    return RawTable(path, tuple(columns), cells, tuple(range(1, count + 1)))
-
-
-def _cell(value: Any, column: str, where: str) -> str | None:
-    """Text and numbers as text; None for anything else, which only matters if the column is used."""
-    if isinstance(value, str):
-        if "\0" in value:
-            raise InputError(f"{where}: a NUL byte in {column!r}; this is not text.")
-        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-            raise InputError(f"{where}: half of a surrogate pair in {column!r}; this is not Unicode text.")
-        return value
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
-        return str(int(value)) if value == int(value) else str(value)
-    return None
-
-
-READERS: dict[str, Callable[[Path, Sequence[str]], RawTable]] = {
-    ".tsv": _read_tsv,
-    ".csv": _read_csv,
-    ".jsonl": _read_jsonl,
-    ".parquet": _read_parquet,
-}
-"""The formats of tables, by the ending of the file's name."""

@@ -27,6 +27,10 @@ class CharTokenizer(VocabularyTokenizer):
 
     kind = "char"
 
+    @property
+    def exact(self) -> bool:
+        return True
+
     def measure(self, text: str) -> tuple[list[int], list[int]]:
         ids = self.ids
         sizes = [1] * len(text) if text.isascii() else [len(character.encode()) for character in text]

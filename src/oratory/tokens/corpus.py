@@ -12,14 +12,15 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from oratory.errors import InputError
-from oratory.files import write_bytes
+from oratory.files import read_object, write_bytes
 from oratory.settings import choose, written
 from oratory.text import Corpus
 from oratory.tokens.bpe import Bpe, BpeTokenizer
 from oratory.tokens.char import Char, CharTokenizer
 from oratory.tokens.encoded import Encoded
 from oratory.tokens.pretrained import EncoderTokenizer, Pretrained, PretrainedTokenizer
-from oratory.tokens.tokenizer import START, STOP, Tokenizer, read_dict
+from oratory.tokens.spelling import Spelling
+from oratory.tokens.tokenizer import Tokenizer
 from oratory.tokens.word import Word, WordTokenizer
 
 SETTINGS: dict[str, type] = {"word": Word, "char": Char, "bpe": Bpe, "pretrained": Pretrained}
@@ -38,10 +39,18 @@ class Trainable(Protocol):
     def train(self, lines: tuple[str, ...]) -> Tokenizer: ...
 
 
-def train_tokenizer(corpus: Corpus, settings: str | Trainable = "word") -> Tokenizer:
-    """A tokenizer whose vocabulary comes from the training texts of both tasks, and from nothing else."""
+def train_tokenizer(corpus: Corpus, settings: str | Trainable = "word", *, spelling: bool = False) -> Tokenizer:
+    """A tokenizer whose vocabulary comes from the training texts of both tasks, and from nothing else.
+
+    These are the texts of the corpus as it was given: the vocabulary does not depend on whether a dev was carved from
+    them. With `spelling`, it also learns to spell what its tokens leave open, as a language model needs it.
+    """
     chosen: Trainable = choose(settings, SETTINGS, "tokenizer") if isinstance(settings, str) else settings
-    return chosen.train(corpus.training_lines())
+    lines = (corpus.given or corpus).training_lines()
+    tokenizer = chosen.train(lines)
+    if spelling:
+        tokenizer.spelling = Spelling.learn(lines, tokenizer)
+    return tokenizer
 
 
 def with_special(settings: str, token: str) -> str:
@@ -54,12 +63,14 @@ def with_special(settings: str, token: str) -> str:
 
 def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
     """The tokenizer that `save` wrote."""
-    values = read_dict(Path(path))
-    kind = values.pop("kind", None)
+    values = read_object(Path(path))
+    kind, spelling = values.pop("kind", None), values.pop("spelling", None)
     if not isinstance(kind, str) or kind not in TOKENIZERS:
         raise InputError(f"{path} is not a tokenizer that Oratory saved; for others write pretrained:PATH.")
     try:
-        return TOKENIZERS[kind].from_dict(values)
+        tokenizer = TOKENIZERS[kind].from_dict(values)
+        tokenizer.spelling = None if spelling is None else Spelling.from_dict(spelling)
+        return tokenizer
     except Exception as error:  # a damaged file can be wrong in any way, and the library raises plain Exception
         raise InputError(f"{path} is not a whole {kind} tokenizer ({type(error).__name__}: {error}).") from None
 
@@ -76,12 +87,7 @@ def encode_lm(corpus: Corpus, tokenizer: Tokenizer) -> dict[str, Encoded]:
     It is encoded line by line, each with the end of its line, and between <START> and <STOP> where the tokenizer
     has them. Joined to one stream, this is what language models learn from and are measured on.
     """
-    start, stop = tokenizer.find(START), tokenizer.find(STOP)
-
-    def encode(lines: Sequence[str]) -> Encoded:
-        return tokenizer.measure_all([f"{line}\n" for line in lines]).wrapped(start, stop)
-
-    return _cached(corpus, tokenizer, "lm", dict(corpus.need_lm().texts()), encode)
+    return _cached(corpus, tokenizer, "lm", dict(corpus.need_lm().texts()), tokenizer.measure_lines)
 
 
 def cache_folder() -> Path:

@@ -10,11 +10,10 @@ from typing import Any
 import tokenizers
 
 from oratory.errors import InputError
-from oratory.files import exists
+from oratory.files import exists, read_object
 from oratory.text.sources.hub import offline_without_network
 from oratory.tokens.encoded import Encoded
 from oratory.tokens.subword import SubwordTokenizer
-from oratory.tokens.tokenizer import read_dict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,17 +59,17 @@ class EncoderTokenizer(PretrainedTokenizer):
         return list(encoding.ids[:first]), list(encoding.ids[last:])
 
     def framed(self, encoded: Encoded, longest: int) -> Encoded:
-        before, behind = self.specials
-        framed = encoded.cut(max(0, longest - len(before) - len(behind)))
+        before, after = self.specials
+        framed = encoded.cut(max(0, longest - len(before) - len(after)))
         for index in reversed(before):
             framed = framed.wrapped(index, None)
-        for index in behind:
+        for index in after:
             framed = framed.wrapped(None, index)
         return framed
 
 
 def _from_json(path: Path) -> Any:
-    values = read_dict(path)
+    values = read_object(path)
     try:
         return tokenizers.Tokenizer.from_str(json.dumps(values))
     except Exception as error:  # the library raises plain Exception
@@ -93,7 +92,7 @@ def _special_ids(inner: Any, folder: Path | None) -> tuple[int, int | None]:
     """The ids for padding and for unknown text. Padding is never looked at, so any token will do for it."""
     config = {}
     if folder is not None and (folder / "tokenizer_config.json").is_file():
-        config = read_dict(folder / "tokenizer_config.json")
+        config = read_object(folder / "tokenizer_config.json")
 
     def named(key: str, usual: Sequence[str]) -> int | None:
         given = config.get(key)

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import tokenizers
 
+from oratory.records import checked
 from oratory.tokens.encoded import Encoded
 from oratory.tokens.tokenizer import Tokenizer, byte_sizes
 
@@ -24,6 +26,20 @@ class SubwordTokenizer(Tokenizer):
 
     def __len__(self) -> int:
         return self._size
+
+    @cached_property
+    def exact(self) -> bool:
+        """True for byte-level BPE that knows all 256 bytes and does not normalise."""
+        made = json.loads(self.inner.to_str())
+        before = made["pre_tokenizer"] or {}
+        return (
+            made["normalizer"] is None
+            and made["model"]["type"] == "BPE"
+            and before.get("type") == "ByteLevel"
+            and not before.get("add_prefix_space")
+            and not any(token["lstrip"] or token["rstrip"] for token in made["added_tokens"])
+            and all(self.find(byte) is not None for byte in tokenizers.pre_tokenizers.ByteLevel.alphabet())
+        )
 
     def measure(self, text: str) -> tuple[list[int], list[int]]:
         return _measured(text, self.inner.encode(text, add_special_tokens=False))
@@ -48,7 +64,10 @@ class SubwordTokenizer(Tokenizer):
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         inner = tokenizers.Tokenizer.from_str(json.dumps(values["tokenizer"]))
-        return cls(inner, values["pad_id"], values["unk_id"])
+        pad_id, unk_id = checked(int, values["pad_id"], "pad_id"), checked(int | None, values["unk_id"], "unk_id")
+        made = cls(inner, pad_id, unk_id)
+        made.check_ids([pad_id, *([] if unk_id is None else [unk_id])])
+        return made
 
 
 def _measured(text: str, encoding: Any) -> tuple[list[int], list[int]]:

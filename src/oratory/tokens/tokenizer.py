@@ -6,13 +6,16 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from oratory.errors import InputError
-from oratory.files import read_bytes, write_text
+from oratory.files import write_text
 from oratory.tokens.encoded import Encoded
+
+if TYPE_CHECKING:
+    from oratory.tokens.spelling import Spelling
 
 PAD, UNK = "<pad>", "<unk>"
 START, STOP, CLS = "<START>", "<STOP>", "<CLS>"
@@ -25,6 +28,13 @@ class Tokenizer(ABC):
     pad_id: int
     unk_id: int | None
     """None where no text is unknown."""
+    spelling: "Spelling | None" = None
+    """The model of the text that tokens do not determine; None if it was not fitted."""
+
+    @property
+    @abstractmethod
+    def exact(self) -> bool:
+        """Whether known tokens tell the text that they cover, byte by byte."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -63,6 +73,10 @@ class Tokenizer(ABC):
         """Many texts at once."""
         return Encoded.of(map(self.measure, texts))
 
+    def measure_lines(self, lines: Sequence[str]) -> Encoded:
+        """Lines of running text, each with its end, and between <START> and <STOP> if the tokenizer has them."""
+        return self.measure_all([f"{line}\n" for line in lines]).wrapped(self.find(START), self.find(STOP))
+
     def framed(self, encoded: Encoded, longest: int) -> Encoded:
         """Texts as a classifier is given them, of which it sees the first `longest` tokens: after <CLS> if the
         tokenizer has that."""
@@ -86,25 +100,15 @@ class Tokenizer(ABC):
         return [int(index) for index in checked]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tokenizer as one JSON file."""
-        write_text(Path(path), json.dumps({"kind": self.kind, **self.to_dict()}, ensure_ascii=False))
+        """Write the tokenizer as one JSON file, with its spelling if it has learned one."""
+        spelling = {} if self.spelling is None else {"spelling": self.spelling.to_dict()}
+        write_text(Path(path), json.dumps({"kind": self.kind, **self.to_dict(), **spelling}, ensure_ascii=False))
 
     @property
     def fingerprint(self) -> str:
         """A hash of all that decides how text is encoded."""
         described = json.dumps({"kind": self.kind, **self.to_dict()}, sort_keys=True)
         return hashlib.sha256(described.encode()).hexdigest()[:16]
-
-
-def read_dict(path: Path) -> dict[str, Any]:
-    """The JSON object in a file."""
-    try:
-        values = json.loads(read_bytes(path))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not a JSON file: {error}.") from None
-    if not isinstance(values, dict):
-        raise InputError(f"{path} is not a JSON object.")
-    return values
 
 
 def byte_sizes(text: str, ends: Sequence[int]) -> list[int]:

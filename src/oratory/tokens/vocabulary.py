@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from oratory.errors import InputError
+from oratory.records import WrongValue, checked
 from oratory.tokens.tokenizer import PAD, UNK, Tokenizer
 
 
@@ -34,7 +35,11 @@ class VocabularyTokenizer(Tokenizer):
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        return cls(values["tokens"], values["specials"])
+        tokens = checked(tuple[str, ...], values["tokens"], "tokens")
+        specials = checked(int, values["specials"], "specials")
+        if not len((PAD, UNK)) <= specials <= len(tokens):
+            raise WrongValue(f"{specials} of {len(tokens)} tokens cannot be special")
+        return cls(tokens, specials)
 
     def _shown(self, index: int) -> bool:
         return index >= self.specials or index == self.unk_id

@@ -37,6 +37,11 @@ class WordTokenizer(VocabularyTokenizer):
 
     kind = "word"
 
+    @property
+    def exact(self) -> bool:
+        """White space and line ends are dropped, and all double quotes are written alike."""
+        return False
+
     def measure(self, text: str) -> tuple[list[int], list[int]]:
         words = split(text)
         ids = self.ids
@@ -54,8 +59,8 @@ def split(text: str) -> list[str]:
     These are NLTK's own rules, one after the other. A rule is run only on a text that has a character it needs, and
     one about the end of the text only on the end of the text.
     """
-    before, behind, contractions = _rules()
-    text = _apply(behind, f" {_apply(before, text)} ")
+    before, after, contractions = _rules()
+    text = _apply(after, f" {_apply(before, text)} ")
     # Contractions ("cannot", "gonna") are rare; one look at the text in lower case spares ten searches.
     lower = text.lower()
     if any(stem in lower for stem in _STEMS):
@@ -131,7 +136,7 @@ def _rules() -> tuple[list[_Rule], list[_Rule], list[re.Pattern[str]]]:
 
     def guarded(rules: Iterable[tuple[re.Pattern[str], str]]) -> list[_Rule]:
         return [
-            _Rule(pattern, replacement, _NEEDED.get(pattern.pattern, ()), pattern.pattern.endswith("$"))
+            _Rule(_steady(pattern), replacement, _NEEDED.get(pattern.pattern, ()), pattern.pattern.endswith("$"))
             for pattern, replacement in rules
         ]
 
@@ -139,17 +144,31 @@ def _rules() -> tuple[list[_Rule], list[_Rule], list[re.Pattern[str]]]:
     return guarded(before), guarded(Nltk.ENDING_QUOTES), [*Nltk.CONTRACTIONS2, *Nltk.CONTRACTIONS3]
 
 
+def _steady(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """The rule with possessive quantifiers, so that it cannot backtrack.
+
+    It matches the same texts: backtracking could only read the same white space again. But it would try each place, and
+    a text can end with many blanks.
+    """
+    if not pattern.pattern.endswith(r"\s*$"):
+        return pattern
+    return re.compile(pattern.pattern.replace("]*)", "]*+)").replace(r"\s*$", r"\s*+$"), pattern.flags)
+
+
 def _ends(text: str, words: Sequence[str]) -> list[int]:
     """Where each word ends in the text. NLTK writes double quotes as `` and '', so these may differ there."""
     ends = []
     end = 0
+    next_mark = dict.fromkeys(('"', *_QUOTES), -1)  # Looked for again only after it was passed.
     for word in words:
-        start = text.find(word, end)
         if word in _QUOTES:
-            candidates = [(at, len(mark)) for mark in ('"', *_QUOTES) if (at := text.find(mark, end)) >= 0]
-            start, length = min(candidates)
-            end = start + length
+            for mark, at in next_mark.items():
+                if at < end:
+                    found = text.find(mark, end)
+                    next_mark[mark] = found if found >= 0 else len(text)
+            mark = min(next_mark, key=lambda mark: next_mark[mark])
+            end = next_mark[mark] + len(mark)
         else:
-            end = start + len(word)
+            end = text.find(word, end) + len(word)
         ends.append(end)
     return ends

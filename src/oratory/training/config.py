@@ -1,8 +1,8 @@
 """How a model is trained: frozen, complete, and the same in Python, JSON and on the command line (`train.lr=3e-4`)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, get_type_hints
 
 from oratory.errors import InputError, unknown
 from oratory.settings import choose, convert, written
@@ -14,17 +14,21 @@ PREFIX = "train."
 """The beginning of these settings wherever they are written beside those of a model."""
 
 KEEP = ("last", "best")
-ITEMS = ("windows", "lines")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 CHOICES: dict[str, dict[str, type]] = {"optimizer": OPTIMIZERS, "schedule": SCHEDULES}
-WORDS = {"keep": KEEP, "items": ITEMS, "precision": PRECISIONS}
 DEVICES = ("auto", "cpu", "cuda", "mps")
 """Usual devices; the framework may know others."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """Everything that decides how a model is trained. The defaults are the base settings."""
+    """Everything that decides how a model is trained. The defaults are the base settings.
+
+    A task with settings of its own has a subclass of this in its folder.
+    """
+
+    words: ClassVar[Mapping[str, Sequence[str]]] = {"keep": KEEP, "precision": PRECISIONS}
+    """What the settings that are words can be."""
 
     lr: float = 1e-3
     """The learning rate."""
@@ -38,8 +42,6 @@ class TrainConfig:
     """Updates from one evaluation to the next; none for an evaluation after every epoch."""
     eval_train: bool = True
     """Whether train is measured at every evaluation, or only at the last one."""
-    stride: int | None = None
-    """Tokens from one window to the next when perplexity is measured; none for half of the context."""
     optimizer: Rule = field(default_factory=Adam)
     """How gradients become updates."""
     schedule: Schedule = field(default_factory=Constant)
@@ -56,10 +58,6 @@ class TrainConfig:
     """The share of input tokens that training replaces by the unknown token."""
     bucketing: bool = False
     """Whether items of similar length share a batch."""
-    items: str = "windows"
-    """What a language model learns from: windows of the whole text, or single lines."""
-    truncate: int | None = None
-    """Tokens of a line that are used, with train.items=lines; none for the context."""
     patience: int | None = None
     """Evaluations without an improvement on dev after which training stops; none to train to the end."""
     keep: str = "last"
@@ -74,12 +72,11 @@ class TrainConfig:
     """Seconds from one checkpoint to the next; does not change the result."""
 
     def __post_init__(self) -> None:
-        for name, known in WORDS.items():
+        for name, known in self.words.items():
             if getattr(self, name) not in known:
                 raise unknown(f"{PREFIX}{name}", getattr(self, name), known)
-        for name in ("batch", "epochs", "iterations", "eval_every", "stride", "accumulate", "patience", "threads"):
+        for name in ("batch", "epochs", "iterations", "eval_every", "accumulate", "patience", "threads"):
             self._at_least(name, 1)
-        self._at_least("truncate", 2)
         for name in ("lr", "clip"):
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
@@ -113,8 +110,9 @@ class TrainConfig:
             raise InputError(
                 f"train.accumulate={self.accumulate} parts cannot be made of train.batch={self.batch} items."
             )
-        if self.truncate is not None and self.items != "lines":
-            raise InputError("train.truncate is for single lines; say train.items=lines too.")
+
+    def check_context(self, context: int) -> None:
+        """Refuse what makes no sense for a model that sees this many tokens at once."""
 
     @property
     def needs_dev(self) -> bool:
@@ -130,9 +128,10 @@ class TrainConfig:
         return values
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "TrainConfig":
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The configuration that `to_dict` described. Values may also be text, as on the command line."""
-        hints = get_type_hints(cls)
+        types = get_type_hints(cls)
+        hints = {item.name: types[item.name] for item in fields(cls)}
         made: dict[str, Any] = {}
         for name, value in values.items():
             if name not in hints:
@@ -145,12 +144,10 @@ class TrainConfig:
         return cls(**made)
 
 
-def default_of(name: str) -> Any:
-    """The default of a setting."""
-    return next(item.default for item in fields(TrainConfig) if item.name == name)
+T = TypeVar("T", bound=TrainConfig)
 
 
-def training_from(start: Mapping[str, Any], changes: Mapping[str, Any]) -> TrainConfig:
+def training_from(kind: type[T], start: Mapping[str, Any], changes: Mapping[str, Any]) -> T:
     """The settings that a task or an origin starts from, with changes; these may be text, as in a command.
 
     Whoever says how many epochs does not want the iterations that were usual, and the other way round.
@@ -165,12 +162,16 @@ def training_from(start: Mapping[str, Any], changes: Mapping[str, Any]) -> Train
     if iterations is not None and "eval_every" not in changes and "eval_every" in begun:
         # Fewer updates than one interval of the base settings: measured at the end of them.
         begun["eval_every"] = min(begun["eval_every"], max(1, convert(str(iterations), int, "train.iterations")))
-    return TrainConfig.from_dict({**begun, **changes})
+    return kind.from_dict({**begun, **changes})
 
 
-def training_settings() -> list[Setting]:
-    """The settings of training as they are written beside those of a model."""
-    return settings_in(TrainConfig, PREFIX, CHOICES, {**WORDS, "device": DEVICES})
+def training_settings(kinds: Iterable[type[TrainConfig]]) -> list[Setting]:
+    """The settings of several kinds of training, each once, as they are written beside those of a model."""
+    found: dict[str, Setting] = {}
+    for kind in kinds:
+        for setting in settings_in(kind, PREFIX, CHOICES, {**kind.words, "device": DEVICES}):
+            found.setdefault(setting.name, setting)
+    return list(found.values())
 
 
 def prefixed(training: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,8 +183,3 @@ def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[st
     """Settings of training without their prefix, and all others."""
     training = {name.removeprefix(PREFIX): value for name, value in settings.items() if name.startswith(PREFIX)}
     return training, {name: value for name, value in settings.items() if not name.startswith(PREFIX)}
-
-
-def written_training(training: TrainConfig) -> dict[str, Any]:
-    """The settings of training as a record has them."""
-    return prefixed(training.to_dict())

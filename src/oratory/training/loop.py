@@ -23,7 +23,7 @@ from oratory.seeds import seeded
 from oratory.training.config import TrainConfig
 from oratory.training.loss import NotFinite
 from oratory.training.optimizers import NO_FACTORS, Factors
-from oratory.training.parallel import Crew
+from oratory.training.parallel import Processes
 from oratory.training.tasks.task import Learning, Scores
 
 PLACE = ("step", "measured", "losses", "waited", "parts")
@@ -75,13 +75,13 @@ class Fit:
         config: TrainConfig,
         seed: int,
         unknown_id: int | None = None,
-        crew: Crew | None = None,
+        processes: Processes | None = None,
         factors: Factors = NO_FACTORS,
     ) -> None:
         self.model, self.learning, self.config, self.seed, self.unknown_id = model, learning, config, seed, unknown_id
-        self.crew = crew or Crew()
-        self.crew.check(config.batch, config.accumulate)
-        self.wrapped = self.crew.wrap(model)
+        self.processes = processes or Processes()
+        self.processes.check(config.batch, config.accumulate)
+        self.wrapped = self.processes.wrap(model)
         self.device = next(model.parameters()).device
         self.dtype = numbers(config.precision, self.device)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.dtype == torch.float16)
@@ -120,7 +120,7 @@ class Fit:
     def _stops(self) -> bool:
         patience = self.config.patience
         tired = patience is not None and self.waited >= patience
-        return bool(self.crew.agree(self.step == self.steps or tired))
+        return bool(self.processes.agree(self.step == self.steps or tired))
 
     def _measure(self) -> Measured:
         since = self.step - max(0, self.measured)
@@ -128,7 +128,7 @@ class Fit:
         last = self.step == self.steps and self.config.keep == "last"
         loss = self.losses / since if since else None
         better = False
-        scores = self._scores(last) if self.crew.leads else None
+        scores = self._scores(last) if self.processes.leads else None
         self.measured, self.losses = self.step, 0.0
         if scores is not None and scores.on_dev is not None:
             better = self.best is None or scores.on_dev > self.best
@@ -142,7 +142,7 @@ class Fit:
 
     def _finish(self) -> None:
         """Restore the best weights, and measure everything if that is still to be done."""
-        if not self.crew.leads:
+        if not self.processes.leads:
             return
         if self.best_weights:
             self.model.load_state_dict(self.best_weights)
@@ -191,7 +191,7 @@ class Fit:
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
-                if self.crew.size > 1 or self.parts >= len(items):
+                if self.processes.size > 1 or self.parts >= len(items):
                     raise Failed(
                         f"Memory ran out at step {self.step}, with a batch of {len(items)} in {self.parts} parts: "
                         "train.accumulate, train.batch or context must change."
@@ -207,23 +207,25 @@ class Fit:
 
     def _gradients(self, items: NDArray[np.int64]) -> float:
         """Compute the gradients of the mean loss over the whole batch, in parts, and return that loss."""
-        targets, size = self.learning.items.targets(items), self.crew.size
-        parts = np.array_split(self.crew.share(items), self.parts)
+        # The epoch of this step, so that what is drawn for an item follows from the seed and the epoch alone.
+        drawn, size = self.learning.items_of(self.step // self.order.steps), self.processes.size
+        targets = drawn.targets(items)
+        parts = np.array_split(self.processes.share(items), self.parts)
         loss = torch.zeros((), device=self.device)
-        alone = "" if size == 1 else f" of {self.crew.rank}"
+        alone = "" if size == 1 else f" of {self.processes.rank}"
         with seeded(self.seed, f"dropout {self.step}{alone}"):
             for number, part in enumerate(parts):
                 # A process without an item of its own still computes one: the others wait for its gradients.
                 weight = size if len(part) else 0
                 chosen = part if len(part) else items[:1]
-                batch = self._with_words_dropped(self.learning.items.batch(chosen)).to(self.device)
+                batch = self._with_words_dropped(drawn.batch(chosen)).to(self.device)
                 alone_until_last = size > 1 and number < len(parts) - 1
                 with self.wrapped.no_sync() if alone_until_last else nullcontext():  # type: ignore[operator]
                     with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
                         value = self.learning.loss(self.wrapped, batch, targets, self.config.smoothing)
                     self.scaler.scale(value * weight).backward()  # type: ignore[no-untyped-call]
                 loss += value.detach() * bool(weight)
-        return float(self.crew.total(loss))
+        return float(self.processes.total(loss))
 
     def _with_words_dropped(self, batch: Batch) -> Batch:
         if not self.config.word_dropout:

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,17 +16,24 @@ from torch import Tensor, distributed, nn
 
 from oratory.errors import Failed, InputError
 
-MEETING = timedelta(minutes=5)
-"""How long the processes wait for each other to begin."""
+MEETING = timedelta(seconds=60)
+"""How long the processes wait for each other to begin. One that ended before it began is not noticed earlier."""
+SOON = 3.0
+"""Seconds after which it is said what they wait for."""
 PATIENCE = timedelta(minutes=30)
-"""How long they wait for each other later: while the leader measures, the others have nothing to do."""
+"""How long they wait for each other later: while the leader measures, the others have nothing to do.
+
+Nobody waits so long for a process that is gone: its connections close, and whoever next waits for it is told at once.
+"""
+DIGITS, SHOWN = 9, 40
+"""The longest number that the environment may have, and characters of a wrong one in a message."""
 
 LOST = ("connection", "gloo", "nccl")
 """What the framework speaks of when another process is gone."""
 
 
 @dataclass(frozen=True)
-class Crew:
+class Processes:
     """The processes that train together, and which one this is."""
 
     rank: int = 0
@@ -69,31 +77,64 @@ class Crew:
         """The leader's number, in every process."""
         if self.size == 1:
             return value
-        device = f"cuda:{self.local}" if distributed.get_backend() == "nccl" else "cpu"
-        told = torch.tensor(value, dtype=torch.float64, device=device)
+        told = self._number(value)
         distributed.broadcast(told, 0)
         return float(told)
 
+    def any(self, value: bool) -> bool:
+        """Whether it is so in one of the processes."""
+        return value if self.size == 1 else bool(self.total(self._number(value)))
 
-def crew_size() -> int:
+    def _number(self, value: float) -> Tensor:
+        """A number that can be sent."""
+        device = f"cuda:{self.local}" if distributed.get_backend() == "nccl" else "cpu"
+        return torch.tensor(value, dtype=torch.float64, device=device)
+
+
+def process_count() -> int:
     """How many processes were started to train together."""
-    return int(os.environ.get("WORLD_SIZE", "1"))
+    return _number("WORLD_SIZE", 1)
 
 
 def leads() -> bool:
     """Whether this process is the one that speaks for all."""
-    return os.environ.get("RANK", "0") == "0"
+    return process_count() == 1 or _number("RANK", 0) == 0
+
+
+def local_rank() -> int:
+    """The number of this process on its machine."""
+    return _number("LOCAL_RANK", 0)
+
+
+def _number(name: str, usual: int) -> int:
+    """What `torchrun` has set, or the usual number where it has not."""
+    text = os.environ.get(name, str(usual))
+    # Python reads no number of thousands of digits, and nobody has so many processes.
+    if not text.isdecimal() or len(text) > DIGITS or int(text) < (name == "WORLD_SIZE"):
+        shown = repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}…"
+        raise InputError(
+            f"{name} in the environment is {shown}; torchrun sets it to a number, else it must not be set."
+        )
+    return int(text)
 
 
 @contextmanager
-def crew(device: torch.device) -> Iterator[Crew]:
-    """The crew that `torchrun` started, or this process alone."""
-    size = crew_size()
+def joined(device: torch.device) -> Iterator[Processes]:
+    """The processes that `torchrun` started, or this process alone."""
+    size = process_count()
     if size == 1:
-        yield Crew()
+        yield Processes()
         return
+    missing = [name for name in ("RANK", "MASTER_ADDR", "MASTER_PORT") if not os.environ.get(name)]
+    if missing:
+        raise InputError(
+            f"WORLD_SIZE={size} says that {size} processes train together, but {' and '.join(missing)} are not set; "
+            "start them with torchrun, or train in one process without WORLD_SIZE."
+        )
+    if (rank := _number("RANK", 0)) >= size:  # The framework would wait for the others.
+        raise InputError(f"RANK={rank} in the environment must be below WORLD_SIZE={size}; torchrun sets both.")
     try:
-        with _ended_by_interrupt():
+        with _ended_by_interrupt(), _said_if_long(size):
             distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=MEETING)
     except (RuntimeError, ValueError) as error:
         raise InputError(
@@ -101,7 +142,7 @@ def crew(device: torch.device) -> Iterator[Crew]:
         ) from None
     distributed.distributed_c10d._set_pg_timeout(PATIENCE)
     rank = distributed.get_rank()
-    members = Crew(rank, size, int(os.environ.get("LOCAL_RANK", "0")))
+    members = Processes(rank, size, local_rank())
     try:
         yield members
     except RuntimeError as error:
@@ -121,14 +162,33 @@ def crew(device: torch.device) -> Iterator[Crew]:
 
 
 @contextmanager
+def _said_if_long(size: int) -> Iterator[None]:
+    """Say on stderr what is waited for, unless the others come soon."""
+    where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
+    sentence = f"Waiting for all {size} processes to meet at {where}, for {MEETING.seconds} seconds at the most.\n"
+
+    def say() -> None:
+        sys.stderr.write(sentence)
+        sys.stderr.flush()
+
+    timer = threading.Timer(SOON, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
 def _ended_by_interrupt() -> Iterator[None]:
     """Let Ctrl-C end the process at once. Python would notice it only after the framework has stopped waiting."""
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not usual or threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
         yield
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, before)

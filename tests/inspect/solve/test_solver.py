@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.special import softmax
 
 import oratory
@@ -50,6 +51,46 @@ def test_the_six_tasks_exactly(scale: bool) -> None:
     for found, wanted in ((pair, [0.5, 0.5, 0, 0]), (three, [1 / 3, 1 / 3, 1 / 3, 0]), (alone, [0, 0, 1, 0])):
         scores = np.array(found.keys) @ np.array(found.query) / (np.sqrt(3) if scale else 1)
         assert np.abs(softmax(scores) - wanted).max() <= 1e-6
+
+
+def test_where_nothing_is_exact_the_measure_is_named() -> None:
+    square = [[1, 1], [1, -1], [-1, 1], [-1, -1]]
+    found = solve(square, weights=[0.4, 0.2, 0.2, 0.2])
+    verdict, measure = found.sentences()
+    assert verdict.startswith("Impossible. ")
+    (answer,) = found.answers
+    assert answer.divergence is not None
+    assert measure == (
+        "The weights shown have the smallest Kullback-Leibler divergence from the wanted ones, "
+        f"{answer.divergence:.4g} nats; they differ by at most {answer.error:.4g}."
+    )
+    assert found.to_dict()["divergence"] == answer.divergence
+    # It is the smallest: no query nearby has a smaller one.
+    wanted, keys = np.array(answer.wanted), np.array(square)
+
+    def divergence(query: NDArray[np.float64]) -> float:
+        return float(wanted @ (np.log(wanted) - np.log(softmax(keys @ query))))
+
+    best = np.array(found.query)
+    assert answer.divergence == pytest.approx(divergence(best))
+    for step in np.random.default_rng(0).normal(0, 0.05, (200, 2)):
+        assert divergence(best + step) >= answer.divergence - 1e-12
+    # Least squares minimises something else.
+    least = solve(square, weights=[0.4, 0.2, 0.2, 0.2], method="lstsq")
+    assert "the least squared distance from their targets; they differ" in least.sentences()[1]
+    assert solve(square, select=0).answers[0].divergence == pytest.approx(0, abs=1e-6)
+
+
+def test_a_new_key_has_the_smallest_divergence_too() -> None:
+    # One dimension: the new key is 1 or -1, and scores 3 or -3.
+    found = solve([[1], [0], [0.5]], query=[3], replace_key=0, weights=[0.3, 0.3, 0.4], length=1)
+    (answer,) = found.answers
+    wanted, divergences = np.array(answer.wanted), {}
+    for key in (1.0, -1.0):
+        weights = softmax(3 * np.array([key, 0, 0.5]))
+        divergences[key] = float(wanted @ (np.log(wanted) - np.log(weights)))
+    assert found.key == (min(divergences, key=divergences.__getitem__),)
+    assert answer.divergence == pytest.approx(min(divergences.values()))
 
 
 def test_the_name_is_that_of_the_function() -> None:

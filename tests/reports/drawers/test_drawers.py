@@ -35,7 +35,7 @@ def test_many_variants_are_still_told_apart(count: int) -> None:
         draw(Curves({name: ([1, 2], [[1.0, 2.0]]) for name in names}, "x", "y")),
         draw(Differences(dict.fromkeys(names, Mark(1.0, (0, 2), (1, 1))), "d")),
         draw(Bars(["g"], {name: [Mark(1.0)] for name in names}, "y")),
-        draw(Points(["t"], {name: [Mark(100.0)] for name in names})),
+        draw(Points(["t"], {name: [Mark(100.0)] for name in names}, "y")),
         draw(ReferenceCurves({name: ([1, 2], [[1.0, 2.0]]) for name in names}, {}, "x", "y")),
         draw(ReferenceDifferences(dict.fromkeys(names, ReferenceMark(1.0, None, None)), "d")),
     ]
@@ -63,7 +63,7 @@ def test_a_long_name_leaves_room_for_the_picture() -> None:
         Curves({HOSTILE: ([1, 2], [[1.0, 2.0]])}, "x", "y"),
         Differences({HOSTILE: Mark(0.0)}, "d"),
         Bars([HOSTILE], {HOSTILE: [Mark(1.0)]}, "y", {HOSTILE: [2.0]}),
-        Points([HOSTILE], {HOSTILE: [Mark(1.0)]}),
+        Points([HOSTILE], {HOSTILE: [Mark(1.0)]}, HOSTILE),
         ReferenceCurves({HOSTILE: ([1, 2], [[1.0, 2.0]])}, {}, "x", "y"),
         ReferenceDifferences({HOSTILE: ReferenceMark(1.0, None, None)}, "d"),
     ):

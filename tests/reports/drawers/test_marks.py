@@ -31,7 +31,7 @@ def test_bars_are_beside_their_baselines() -> None:
 
 def test_points_show_every_variant_on_every_text() -> None:
     variants: Variants = {EVIL: [Mark(340.0, (320, 360), (330, 350)), Mark(400.0)], "b": [None, Mark(390.0)]}
-    shown = words(draw(Points(["Obama", "W. Bush"], variants, baselines={"Kneser-Ney": [247.0, None]})))
+    shown = words(draw(Points(["Obama", "W. Bush"], variants, "perplexity", {"Kneser-Ney": [247.0, None]})))
     assert {"Obama", "W. Bush", EVIL, "b", "Kneser-Ney", "perplexity"} <= set(shown)
 
 
@@ -59,7 +59,7 @@ def test_bars_and_baselines_have_their_heights() -> None:
 
 def test_perplexities_have_their_places() -> None:
     variants: Variants = {"a": [Mark(300, (250, 360), (290, 310)), Mark(500)]}
-    axes = axes_of(Points(["s", "t"], variants, baselines={"kn": [None, 240]}))
+    axes = axes_of(Points(["s", "t"], variants, "perplexity", {"kn": [None, 240]}))
     assert [ys for _, ys in points(axes)] == [[290, 310], [250, 360], [300], [], [500]]
     assert [xs for xs, _ in points(axes)][2::2] == [[0], [1]]
     assert [float(line.get_segments()[0][0][1]) for line in axes.collections] == [240]

@@ -4,8 +4,11 @@ from typing import Any
 
 from oratory.runs import Run
 from oratory.training.loop import Measured, Stepped
+from oratory.training.tasks import Task
 
 MetricsRow = dict[str, Any]
+LOOP = ("step", "epoch", "train_loss")
+"""What the loop writes into the line of an evaluation; the rest are figures of the task."""
 
 
 def row_of(event: Stepped | Measured) -> MetricsRow:
@@ -15,17 +18,12 @@ def row_of(event: Stepped | Measured) -> MetricsRow:
     return {"step": event.step, "epoch": event.epoch, "train_loss": event.loss, **event.scores.row()}
 
 
-def named(row: MetricsRow) -> MetricsRow:
+def named(row: MetricsRow, task: Task) -> MetricsRow:
     """A line of the metrics with the names of trackers: the figure, then what it was measured on."""
     if "epoch" not in row:
         return {"step": row["step"], "loss": row["loss"], "lr": row["lr"], "gradient_norm": row["norm"]}
-    found: MetricsRow = {"step": row["step"], "epoch": row["epoch"]}
-    for key, value in row.items():
-        if isinstance(value, dict):
-            found |= {f"{key}/{text}": figure for text, figure in value.items()}
-        elif key not in found:
-            split, _, figure = key.partition("_")  # test_accuracy
-            found[f"{figure}/{split}"] = value
+    found: MetricsRow = {"step": row["step"], "epoch": row["epoch"], "loss/train": row.get("train_loss")}
+    found |= task.tracked({key: value for key, value in row.items() if key not in LOOP})
     return {name: value for name, value in found.items() if value is not None}
 
 

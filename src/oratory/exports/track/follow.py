@@ -119,9 +119,10 @@ class Tracker:
 
     def _add(self, row: MetricsRow) -> None:
         assert self.book is not None
+        assert self.run is not None
         self.place += 1
         if self.place > self.note["rows"] and ("epoch" in row or row["step"] % self.book.every == 0):
-            self.waiting.append(named(row))
+            self.waiting.append(named(row, self.run.task))
 
     def _write(self) -> None:
         """Hand over what waits, and note that."""

@@ -39,6 +39,8 @@ class Answer:
     """Whether all weights are within 1e-6 of the wanted ones, and those that should be equal are equal to 1e-9."""
     error: float
     """The largest difference between a weight and the wanted one, with and without rounding in the scores."""
+    divergence: float | None
+    """The Kullback-Leibler divergence of the weights from the wanted ones, in nats; None where it is infinite."""
     margin: float | None
     """How far the wanted keys score above the others, for a query of length 1; None where all are wanted."""
     times_needed: float | None
@@ -59,6 +61,7 @@ def measured(problem: Problem, found: FoundQuery, vector: Array, values: Array |
     weights = problem.weights(found.query)
     exact = problem.reached_by(found.query)
     certificate = None if exact else found.certificate
+    divergence = problem.divergence(found.query)
     return Answer(
         wanted=plain(problem.wanted),
         vector=plain(vector),
@@ -66,6 +69,7 @@ def measured(problem: Problem, found: FoundQuery, vector: Array, values: Array |
         weights=plain(weights),
         exact=exact,
         error=problem.error(found.query),
+        divergence=divergence if np.isfinite(divergence) else None,
         margin=_margin(problem, found),
         times_needed=None if exact or certificate else _times_needed(problem, found.query),
         certificate=certificate,

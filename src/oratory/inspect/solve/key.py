@@ -68,11 +68,18 @@ class Replacement:
         return float(np.ptp(self._levels())) if self.members.any() else 0.0
 
     def _attainable(self, score: float) -> float:
-        """The nearest score that a key can have."""
+        """The score that a key can have with the smallest divergence from the wanted weights: mostly the nearest."""
         if self.problem.length is None or len(self.query) > 1:
             return float(np.clip(score, self.low, self.high))
-        # In one dimension only two keys have a given length.
-        return self.high if abs(score - self.high) <= abs(score - self.low) else self.low
+        from scipy.special import logsumexp
+
+        rest = logsumexp(self.scores[self.stays])
+
+        def divergence(found: float) -> tuple[float, float]:
+            """What of it depends on the new score; the nearer score decides between equals."""
+            return float(np.logaddexp(rest, found)) - self.share * found, abs(found - score)
+
+        return min(self.high, self.low, key=divergence)  # In one dimension only two keys have a given length.
 
     def _key_with(self, score: float) -> Array:
         """The key with this score that is nearest to the old one."""

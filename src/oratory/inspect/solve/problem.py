@@ -56,6 +56,13 @@ class Problem:
         """The largest difference between a weight and the wanted one."""
         return max(float(np.abs(weights - self.wanted).max()) for weights in self._all_weights(query))
 
+    def divergence(self, query: Array) -> float:
+        """The Kullback-Leibler divergence of the weights from the wanted ones, in nats: sum of w log(w / weight)."""
+        wanted = self.wanted[self.inside]
+        with np.errstate(divide="ignore"):
+            found = [np.log(weights[self.inside]) for weights in self._all_weights(query)]
+        return max(0.0, *(float(wanted @ (np.log(wanted) - logs)) for logs in found))
+
     def reached_by(self, query: Array) -> bool:
         """Whether a query gives the wanted weights: all within 1e-6, and equal ones equal to 1e-9."""
         equal = [self.wanted == value for value in np.unique(self.wanted[self.inside])]

@@ -21,7 +21,7 @@ class FoundQuery:
 
 
 def exact_query(problem: Problem) -> FoundQuery:
-    """The query of the largest margin, or the nearest weights where none fits or none is short enough."""
+    """The query of the largest margin, or that of the smallest divergence where none fits or none is short enough."""
     attempts = []
     ways = geometries(problem)
     for geometry in ways:
@@ -31,7 +31,7 @@ def exact_query(problem: Problem) -> FoundQuery:
             attempts.append(query)
     attempts = [query for query in attempts if problem.length is None or np.linalg.norm(query) <= problem.length]
     attempts.append(_nearest(problem, min(SPREAD / ways[-1].unit, problem.length or np.inf)))
-    query = min(attempts, key=problem.error)
+    query = min(attempts, key=problem.divergence)
     why = None if problem.reached_by(query) else ways[-1].certificate()
     return FoundQuery(query, np.zeros_like(query), why)
 

@@ -107,12 +107,19 @@ class Solution(Tabled):
             verdict = "Not reached in floating point" if answer.certificate.kind == "length" else "Impossible"
             return [
                 f"{where}{verdict}. {answer.certificate.says}",
-                f"{where}The nearest weights found differ by at most {answer.error:.4g}.",
+                f"{where}{self._measure(answer)}; they differ by at most {answer.error:.4g}.",
             ]
         text = f"{where}The weights differ from the wanted ones by at most {answer.error:.4g}"
         if answer.times_needed:
             text += f"; a query {answer.times_needed:.4g} times as long gives the wanted ones"
         return [f"{text}."]
+
+    def _measure(self, answer: Answer) -> str:
+        """What the weights that are shown have the smallest of."""
+        if self.method == "lstsq":
+            return "The weights shown are those of the scores with the least squared distance from their targets"
+        value = "" if answer.divergence is None else f", {answer.divergence:.4g} nats"
+        return f"The weights shown have the smallest Kullback-Leibler divergence from the wanted ones{value}"
 
     def tables(self) -> list[Table]:
         """The weights, and the weights of shorter and longer queries."""

@@ -9,7 +9,7 @@ from oratory.mechanisms.kinds import Pool
 
 @dataclass(frozen=True, kw_only=True)
 class Cls(Pool):
-    """The first token, which the text should begin with for this purpose: <CLS>."""
+    """The vector of the first token, which should be <CLS>."""
 
     paper = "Devlin et al., 2018 (arXiv:1810.04805)"
 

@@ -24,7 +24,7 @@ class Disentangled(Position):
     paper = "He et al., 2020 (arXiv:2006.03654)"
 
     span: int = 32
-    """Distances from here on are one."""
+    """Distances beyond this share a vector."""
 
     def check(self, shape: Shape) -> None:
         if self.span < 1:

@@ -21,7 +21,7 @@ class Learned(Position):
 
 
 class LearnedTable(nn.Module):
-    """One vector a position."""
+    """One vector for each position."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()

@@ -48,7 +48,7 @@ class T5(Position):
 
 
 class T5Table(nn.Module):
-    """One number a bucket and head."""
+    """One number for each bucket and head."""
 
     def __init__(self, settings: T5, shape: Shape) -> None:
         super().__init__()

@@ -14,7 +14,6 @@ class SplitAccuracy(Quantity):
     names = ("test accuracy", "dev accuracy", "train accuracy")
     metric = Accuracy()
     unit = "%"
-    points = True
 
     @property
     def split(self) -> str:

@@ -6,9 +6,12 @@ from typing import Any
 from oratory.recipes.quantity import Quantity
 from oratory.runs import Run
 
+ENCODER = "encoder"
+"""Everything but the head."""
+
 
 class ComponentParameters(Quantity):
-    """The parameters of the whole model or of one component, such as `parameters: attention`."""
+    """The parameters of the whole model, of one component (`parameters: attention`), or of all but the head."""
 
     names = ("parameters",)
     exact = True
@@ -19,5 +22,7 @@ class ComponentParameters(Quantity):
 
     def at_end(self, run: Run) -> float | None:
         counted = run.record.parameters
+        if self.of == ENCODER:
+            return float(counted.total - counted.components.get("head", 0))
         found = counted.components.get(self.of) if self.of else counted.total
         return None if found is None else float(found)

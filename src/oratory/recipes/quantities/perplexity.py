@@ -1,6 +1,5 @@
 """Perplexities of a language model."""
 
-import math
 from collections.abc import Container, Mapping
 from typing import Any, ClassVar
 
@@ -21,18 +20,18 @@ class TextPerplexity(Quantity):
     names = ("perplexity",)
     needs = "text"
     metric = Perplexity()
-    recorded: ClassVar[str] = "perplexity"
+    recorded: ClassVar[str] = metric.recorded
     """What the result of a run calls it."""
 
     def at_evaluation(self, entry: Mapping[str, Any]) -> float | None:
-        texts = entry["perplexity"]
+        texts = entry[self.metric.recorded]
         text = self._text(texts)
-        return None if text is None else _nats(texts[text])
+        return None if text is None else self._mean(texts[text])
 
     def at_end(self, run: Run) -> float | None:
         text = self._text(run.result)
         if text is not None:
-            return _nats(run.result[text][self.recorded])
+            return self._mean(run.result[text][self.recorded])
         if self.of in SAMPLES:
             [found] = run.score(SAMPLES[self.of])
             return float(np.mean(found.surprisal))
@@ -40,6 +39,10 @@ class TextPerplexity(Quantity):
 
     def part(self, parts: Container[str]) -> str | None:
         return self._text(parts)
+
+    def _mean(self, value: float | None) -> float | None:
+        # A perplexity that is more than a number can hold is recorded as none.
+        return None if value is None else self.metric.mean(value)
 
     def _text(self, known: Container[str]) -> str | None:
         """The name that the corpus has for the text."""
@@ -57,8 +60,3 @@ class LinePerplexity(TextPerplexity):
 
     def part(self, parts: Container[str]) -> str | None:
         return None
-
-
-def _nats(perplexity: float | None) -> float | None:
-    # A perplexity that is more than a number can hold is recorded as none.
-    return None if perplexity is None else math.log(perplexity)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
+from oratory.reports import Figure
 from oratory.runs import Run
 from oratory.tables import Table
 from oratory.text import Corpus
@@ -16,11 +17,18 @@ from oratory.text import Corpus
 class StudyResult(Protocol):
     """What a study found."""
 
+    @property
+    def title(self) -> str:
+        """The heading of its section in a report."""
+
     def sentences(self) -> list[str]:
         """The conclusions."""
 
     def tables(self) -> list[Table]:
         """The figures that they rest on."""
+
+    def pictures(self) -> list[Figure]:
+        """The pictures for a report."""
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""

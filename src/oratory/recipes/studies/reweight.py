@@ -9,7 +9,7 @@ Shapes: T tokens, V vocabulary.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from oratory.batches import IGNORE, LineItems
 from oratory.errors import InputError
 from oratory.mechanisms.merge.reweight import Reweight
 from oratory.model import Transformer
+from oratory.reports import Figure
 from oratory.runs import Run
 from oratory.runs.samples import SAMPLES
 from oratory.seeds import derive
@@ -67,6 +68,7 @@ class ReweightResult(Tabled):
     leaks: Mapping[str, tuple[float, ...]]
     """Nats by which tokens of the first half change if the second half of a line is replaced; by model and seed."""
     batch: int
+    title: ClassVar[str] = "The explanation"
 
     def of(self, model: str, how: str) -> ScoredCondition:
         """A model under a condition."""
@@ -101,6 +103,9 @@ class ReweightResult(Tabled):
             f"of the first half change by {leaks[BATCH]} nats (base {leaks[BASE]}, per token {leaks[PER_TOKEN]}): the "
             "model has partly seen what it has to predict.",
         ]
+
+    def pictures(self) -> list[Figure]:
+        return []
 
     def to_dict(self) -> dict[str, Any]:
         return {

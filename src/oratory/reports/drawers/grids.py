@@ -44,7 +44,7 @@ def confusion(picture: Confusion) -> Any:
 @figure_of.register
 def reliability(picture: Reliability) -> Any:
     """On the diagonal, accuracy equals confidence. Bars are 95% Wilson intervals; a dot's area grows with its items."""
-    from oratory.baselines.scores import Share
+    from oratory.baselines.share import Share
 
     filled = [(confidence, Share(hits, items)) for confidence, hits, items in picture.bins if items]
     most = max((share.items for _, share in filled), default=1)

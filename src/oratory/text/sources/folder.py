@@ -7,13 +7,19 @@ from pathlib import Path
 from typing import Self
 
 from oratory.errors import InputError
-from oratory.files import read_lines
-from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, label_order, one_line
+from oratory.files import check_name, read_lines
+from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, label_order
+from oratory.text.formats import READERS, read_table
+from oratory.text.groups import GROUPS, LineGroups, read_groups
+from oratory.text.normal import one_line
 from oratory.text.source import Source
-from oratory.text.table import READERS, LabelledText, find_columns, read_labelled, read_table, rows_of
+from oratory.text.table import LabelledText, Wanted, find_columns, read_labelled, rows_of
 
 SPLITS = {"train": ("train",), "dev": ("dev", "validation", "valid", "val"), "test": ("test",)}
 """The splits, and the names that their files may have."""
+
+MOST_LABELS = 1000
+"""Beyond it nothing that is shown for every label, or trained for every label, is of use."""
 
 _TEST_TEXT = re.compile(r"test_LM_(.+)\.txt")
 _REFERENCE = re.compile(r"(train|dev|test)_CLS\.tsv|(train|dev)_LM\.txt|test_LM_.+\.txt")
@@ -30,9 +36,11 @@ class Folder(Source):
     """The column that holds the text, in a table; found by its name unless given."""
     label: str | None = None
     """The column that holds the label, in a table; found by its name unless given."""
+    group: str | None = None
+    """The column that says which texts belong together, such as those of one document, in a table."""
 
     def read(self) -> Corpus:
-        return _read(Path(self.path), self.text, self.label)
+        return _read(Path(self.path), self.text, self.label, self.group)
 
     def anchored(self) -> Self:
         return replace(self, path=str(Path(self.path).resolve()))
@@ -43,11 +51,14 @@ class Folder(Source):
         return self.path if plain else super().__str__()
 
 
-def _read(folder: Path, text: str | None, label: str | None) -> Corpus:
+def _read(folder: Path, text: str | None, label: str | None, group: str | None) -> Corpus:
     """The corpus that a folder holds, in whichever layout it is."""
+    check_name(folder.resolve())
     names = _names(folder)
     tables = _tables(folder, names)
     reference = [name for name in names if _REFERENCE.fullmatch(name)]
+    for name in reference:
+        check_name(folder / name)
     almost = next((name for name in names if _ALMOST.match(name) and name not in reference), None)
     if almost is not None:
         raise InputError(
@@ -58,10 +69,12 @@ def _read(folder: Path, text: str | None, label: str | None) -> Corpus:
         mixed = f"{next(iter(tables.values())).name} and {reference[0]}"
         raise InputError(f"{folder} mixes two layouts ({mixed}); keep one.")
     if tables:
-        return _from_tables(folder, tables, text, label)
+        return _from_tables(folder, tables, text, label, group)
     if reference:
-        if text or label:
-            raise InputError(f"{folder} is in the layout label, tab, text; it has no columns to name.")
+        if text or label or group:
+            raise InputError(
+                f"{folder} is in the layout label, tab, text; it has no columns to name. Its groups are in {GROUPS}."
+            )
         return _from_reference(folder, names)
     raise InputError(
         f"{folder} holds no corpus: neither train_CLS.tsv or train_LM.txt, nor train.tsv, .csv, .jsonl or .parquet."
@@ -80,8 +93,12 @@ def is_corpus(folder: Path) -> bool:
 def classifier_data(splits: Mapping[str, Sequence[LabelledText]]) -> ClassifierData:
     """Rows by split as labelled texts. The labels are those of train; any other one is refused."""
     label_names = label_order({row.label for row in splits["train"]})
+    where = splits["train"][0].where.rpartition(",")[0]
+    if len(label_names) > MOST_LABELS:
+        raise InputError(
+            f"{where}: {len(label_names):,} different labels; at most {MOST_LABELS:,} are read. Is it the right column?"
+        )
     if len(label_names) < 2:
-        where = splits["train"][0].where.rpartition(",")[0]
         raise InputError(f"{where}: every label is {label_names[0]!r}; a classifier needs two or more labels.")
     index = {name: at for at, name in enumerate(label_names)}
     made: dict[str, Labelled] = {}
@@ -91,14 +108,28 @@ def classifier_data(splits: Mapping[str, Sequence[LabelledText]]) -> ClassifierD
                 raise InputError(
                     f"{row.where}: the label {row.label!r} is not in train, which has {', '.join(label_names)}."
                 )
-        made[split] = Labelled(tuple(row.text for row in rows), tuple(index[row.label] for row in rows))
+        labels = tuple(index[row.label] for row in rows)
+        made[split] = Labelled(tuple(row.text for row in rows), labels, _groups(rows))
     return ClassifierData(label_names, made["train"], made.get("dev"), made.get("test"))
 
 
 def language_data(classifier: ClassifierData) -> LanguageData:
     """The labelled texts as running text, for a corpus that has no other."""
+    groups = {name: split.groups for name, split in classifier.splits()}
     tests = {"test": classifier.test.texts} if classifier.test else {}
-    return LanguageData(classifier.train.texts, classifier.dev.texts if classifier.dev else None, tests)
+    return LanguageData(classifier.train.texts, classifier.dev.texts if classifier.dev else None, tests, groups)
+
+
+def running_text(texts: Mapping[str, Sequence[LabelledText]]) -> LanguageData:
+    """The lines of train, of dev where there is one, and of the test texts, with their groups."""
+    lines = {name: tuple(row.text for row in rows) for name, rows in texts.items()}
+    tests = {name: found for name, found in lines.items() if name not in ("train", "dev")}
+    groups = {name: _groups(rows) for name, rows in texts.items()}
+    return LanguageData(lines["train"], lines.get("dev"), tests, groups)
+
+
+def _groups(rows: Sequence[LabelledText]) -> tuple[str, ...]:
+    return tuple(row.group for row in rows if row.group)
 
 
 def _names(folder: Path) -> list[str]:
@@ -129,19 +160,21 @@ def _tables(folder: Path, names: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-def _from_tables(folder: Path, paths: Mapping[str, Path], text: str | None, label: str | None) -> Corpus:
+def _from_tables(
+    folder: Path, paths: Mapping[str, Path], text: str | None, label: str | None, group: str | None
+) -> Corpus:
     if "train" not in paths:
         raise InputError(f"{folder} has {', '.join(path.name for path in paths.values())} but no train file.")
-    named = [name for name in (text, label) if name]
-    tables = {split: read_table(path, named) for split, path in paths.items()}
+    wanted = Wanted(text, label, group)
+    tables = {split: read_table(path, wanted) for split, path in paths.items()}
     in_train = find_columns(tables["train"], text, label)
     rows = {
         # A file without a header is read like train, so that a short test file leaves no doubt.
-        split: rows_of(table, *(in_train if table.columns is None else find_columns(table, text, label)))
+        split: rows_of(table, *(in_train if table.columns is None else find_columns(table, text, label)), group)
         for split, table in tables.items()
     }
     classifier = classifier_data(rows)
-    return Corpus(folder.resolve().name, classifier, language_data(classifier))
+    return Corpus(folder.resolve().name, classifier, language_data(classifier), group=group)
 
 
 def _from_reference(folder: Path, names: Sequence[str]) -> Corpus:
@@ -156,13 +189,25 @@ def _from_reference(folder: Path, names: Sequence[str]) -> Corpus:
     ):
         if rest and "train" not in parts:
             raise InputError(f"{folder} has no {kind}, which its other files need.")
+    files = {f"{split}_CLS.tsv": len(rows) for split, rows in labelled.items()}
+    files |= {file_of(name): len(lines) for name, lines in {**running, **tests}.items()}
+    groups = read_groups(folder / GROUPS, files) if GROUPS in names else LineGroups()
+    for split, rows in labelled.items():
+        of_rows = groups.of_lines.get(f"{split}_CLS.tsv", ("",) * len(rows))
+        labelled[split] = [replace(row, group=group) for row, group in zip(rows, of_rows, strict=True)]
     classifier = classifier_data(labelled) if labelled else None
     if running:
-        lm = LanguageData(running["train"], running.get("dev"), tests)
+        of_texts = {name: groups.of_lines.get(file_of(name), ()) for name in (*running, *tests)}
+        lm = LanguageData(running["train"], running.get("dev"), tests, of_texts)
     else:
         assert classifier is not None
         lm = language_data(classifier)
-    return Corpus(folder.resolve().name, classifier, lm)
+    return Corpus(folder.resolve().name, classifier, lm, item=groups.item, group=groups.group)
+
+
+def file_of(text: str) -> str:
+    """The file of a running text, by the name of the text."""
+    return f"{text}_LM.txt" if text in ("train", "dev") else f"test_LM_{text}.txt"
 
 
 def _lines(path: Path) -> tuple[str, ...]:

@@ -1,27 +1,42 @@
 """Corpora from the Hugging Face hub, through the library `datasets`."""
 
+import re
 import socket
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from oratory.errors import InputError
 from oratory.files import exists
-from oratory.text.corpus import Corpus, LanguageData, one_line
+from oratory.text.corpus import Corpus, LanguageData
+from oratory.text.formats import check_size, table_of
+from oratory.text.normal import one_line
 from oratory.text.source import Source
 from oratory.text.sources.folder import SPLITS, classifier_data, language_data
-from oratory.text.table import LABEL_NAMES, LabelledText, RawTable, find_columns, find_text, rows_of, table_of
+from oratory.text.table import (
+    LABEL_NAMES,
+    LabelledText,
+    RawTable,
+    Wanted,
+    chosen_columns,
+    find_columns,
+    find_text,
+    groups_of,
+    rows_of,
+)
 
+NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?", re.ASCII)
+"""What the hub calls a model or a data set."""
 _HIDDEN = "-1"
 """What the hub writes for a label that is kept secret, as in the test splits of GLUE."""
 
 
 @dataclass(frozen=True)
 class Hub(Source):
-    """A data set of the Hugging Face hub, or a local folder that the library datasets reads."""
+    """A data set of the Hugging Face hub."""
 
     name: str
     """As owner/name, or owner/name:configuration."""
@@ -29,34 +44,37 @@ class Hub(Source):
     """The column that holds the text; found by its name unless given."""
     label: str | None = None
     """The column that holds the label; found by its name unless given."""
+    group: str | None = None
+    """The column that says which texts belong together, such as those of one document."""
 
     def read(self) -> Corpus:
-        return _read(self.name, self.text, self.label)
-
-    def anchored(self) -> Self:
-        path, colon, configuration = self.name.partition(":")
-        if not path or not exists(Path(path)):
-            return self
-        return replace(self, name=f"{Path(path).resolve()}{colon}{configuration}")
+        return _read(self.name, self.text, self.label, self.group)
 
 
-def _read(name: str, text: str | None, label: str | None) -> Corpus:
+def _read(name: str, text: str | None, label: str | None, group: str | None) -> Corpus:
     """The splits of a data set; without a column of labels it is running text."""
     loaded = _load_dataset(name)
     splits = {}
-    for split, names in SPLITS.items():
-        found = next((candidate for candidate in names if candidate in loaded), None)
+    for split, candidates in SPLITS.items():
+        found = next((candidate for candidate in candidates if candidate in loaded), None)
         if found is not None:
             splits[split] = loaded[found]
     if "train" not in splits:
         raise InputError(f"hub:{name} has no train split, only {', '.join(loaded)}.")
+    names = {column.casefold() for column in splits["train"].column_names}
+    labelled = label is not None or not names.isdisjoint(LABEL_NAMES)
+    for split, dataset in splits.items():
+        path = f"hub:{name} ({split})"
+        check_size(path, dataset.num_rows, 0)
+        chosen = chosen_columns(path, dataset.column_names, Wanted(text, label, group), labelled)
+        splits[split] = dataset.select_columns(chosen)
+        check_size(path, dataset.num_rows, splits[split].data.nbytes)
     tables = {
         split: table_of(f"hub:{name} ({split})", dataset.column_names, dataset.to_dict())
         for split, dataset in splits.items()
     }
-    columns = {column.casefold() for column in tables["train"].columns or ()}
-    if label is None and columns.isdisjoint(LABEL_NAMES):
-        return Corpus(f"hub:{name}", lm=_running_text(tables, text))
+    if not labelled:
+        return Corpus(f"hub:{name}", lm=_running_text(tables, text, group), group=group)
     rows: dict[str, list[LabelledText]] = {}
     notes = []
     for split, table in tables.items():
@@ -65,21 +83,25 @@ def _read(name: str, text: str | None, label: str | None) -> Corpus:
             notes.append(f"The labels of {split} are hidden; that split is left out.")
             continue
         feature = splits[split].features[splits[split].column_names[label_at]]
-        rows[split] = [_named(row, getattr(feature, "names", None)) for row in rows_of(table, text_at, label_at)]
+        read = rows_of(table, text_at, label_at, group)
+        rows[split] = [_named(row, getattr(feature, "names", None)) for row in read]
     classifier = classifier_data(rows)
-    return Corpus(f"hub:{name}", classifier, language_data(classifier), tuple(notes))
+    return Corpus(f"hub:{name}", classifier, language_data(classifier), tuple(notes), group=group)
 
 
-def _running_text(tables: dict[str, RawTable], text: str | None) -> LanguageData:
+def _running_text(tables: dict[str, RawTable], text: str | None, group: str | None) -> LanguageData:
     """A data set without labels, as for language models; blank rows part paragraphs and are dropped."""
-    texts = {}
+    texts, groups = {}, {}
     for split, table in tables.items():
         column = find_text(table, text)
-        texts[split] = tuple(line for cells in table.cells if (line := one_line(cells[column] or "")))
+        lines = [one_line(cells[column] or "") for cells in table.cells]
+        texts[split] = tuple(filter(None, lines))
+        of_lines = zip(lines, groups_of(table, group), strict=True)
+        groups[split] = tuple(name for line, name in of_lines if line and name)
     if not texts["train"]:
         raise InputError(f"{tables['train'].path} holds no text: every row is blank.")
     tests = {"test": texts["test"]} if texts.get("test") else {}
-    return LanguageData(texts["train"], texts.get("dev") or None, tests)
+    return LanguageData(texts["train"], texts.get("dev") or None, tests, groups)
 
 
 def _named(row: LabelledText, names: list[str] | None) -> LabelledText:
@@ -88,21 +110,26 @@ def _named(row: LabelledText, names: list[str] | None) -> LabelledText:
         return row
     if not 0 <= int(row.label) < len(names):
         raise InputError(f"{row.where}: the label {row.label} has no name; the data set names {', '.join(names)}.")
-    return LabelledText(row.text, one_line(names[int(row.label)]), row.where)
+    return replace(row, label=one_line(names[int(row.label)]))
 
 
 def _load_dataset(name: str) -> Any:
     """`datasets.load_dataset`, with its failures as sentences."""
+    path, _, configuration = name.partition(":")
+    if not NAME.fullmatch(path):
+        raise InputError(f"hub:{name} is not a name on the hub, such as hub:owner/name; give a folder without hub:.")
+    if exists(Path(path)):
+        raise InputError(
+            f"hub:{name} is a folder here, which would be read in its place; give it as ./{path}, or go elsewhere."
+        )
     if find_spec("datasets") is None:
         raise InputError(f"hub:{name} needs the library datasets: pip install 'oratory[hub]'.")
     offline_without_network()
     import datasets
 
-    path, _, configuration = name.partition(":")
-    if not path:
-        raise InputError("hub: needs a name, as in hub:owner/name.")
     try:
-        return datasets.load_dataset(path, configuration or None)
+        # The newest is meant; which one it was, the fingerprint of the corpus says.
+        return datasets.load_dataset(path, configuration or None)  # nosec B615
     except ConnectionError:
         raise InputError(
             f"hub:{name} cannot be reached: no network, and it is not in the local cache. Try again with a "

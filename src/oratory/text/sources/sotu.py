@@ -7,15 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from oratory.errors import InputError, unknown
-from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, label_order
+from oratory.text.corpus import Corpus, label_order
 from oratory.text.sentences import sentences
 from oratory.text.source import Source
+from oratory.text.sources.folder import classifier_data, running_text
+from oratory.text.table import LabelledText
 
 PRESIDENTS = ("obama", "george-w-bush", "george-h-w-bush")
 """The speakers, unless the user names others."""
 
-HELD_OUT = 0.15
-"""The share of a president's addresses that goes to test, and the same again to dev."""
+DEV = 0.15
+"""The share of a president's years that goes to dev."""
+TESTS = 3
+"""The most years of a president that go to test; never more than go to train."""
 
 
 @dataclass(frozen=True)
@@ -46,35 +50,29 @@ class Sotu(Source):
 def _read(presidents: Sequence[str]) -> Corpus:
     addresses = _addresses()
     labels = label_order(_chosen(presidents, {address.president: address.full_name for address in addresses}))
-    splits: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    splits: dict[str, list[LabelledText]] = defaultdict(list)
     notes: list[str] = []
-    for index, label in enumerate(labels):
+    for label in labels:
         own = [address for address in addresses if address.president == label]
         place = _place([address.year for address in own], label)
         missing = [split for split in ("dev", "test") if split not in place.values()]
         if missing:
             notes.append(f"{label} has too few addresses for {' and '.join(missing)}.")
         for address in own:
-            splits[place[address.year]].extend((sentence, index) for sentence in sentences(address.text))
+            group = f"{label} {address.year}"
+            rows = [LabelledText(sentence, label, group, group) for sentence in sentences(address.text)]
+            splits[place[address.year]].extend(rows)
     notes.append("Text: the American Presidency Project (UC Santa Barbara), through the package sotu.")
-
-    def labelled(split: str) -> Labelled | None:
-        rows = splits[split]
-        return Labelled(tuple(text for text, _ in rows), tuple(label for _, label in rows)) if rows else None
-
-    tests = {
-        label: tuple(text for text, at in splits["test"] if at == index)
-        for index, label in enumerate(labels)
-        if any(at == index for _, at in splits["test"])
-    }
-    train, dev, test = labelled("train"), labelled("dev"), labelled("test")
-    assert train is not None  # Every president has at least one year, and the first goes to train.
+    texts = {name: rows for name, rows in splits.items() if name != "test"}
+    texts |= {label: rows for label in labels if (rows := [row for row in splits["test"] if row.label == label])}
     return Corpus(
         name="sotu" if labels == label_order(set(PRESIDENTS)) else f"sotu ({_shortened(labels)})",
         # With one speaker there is nothing to tell apart.
-        classifier=ClassifierData(labels, train, dev, test) if len(labels) > 1 else None,
-        lm=LanguageData(train.texts, dev.texts if dev else None, tests),
+        classifier=classifier_data({name: rows for name, rows in splits.items() if rows}) if len(labels) > 1 else None,
+        lm=running_text(texts),
         notes=tuple(notes),
+        item="sentence",
+        group="address",
     )
 
 
@@ -135,9 +133,8 @@ def _fits(words: Sequence[str], full_name: Sequence[str]) -> bool:
 def _place(years: Sequence[int], label: str) -> dict[int, str]:
     """The split of each year. Years are ordered by a hash, which never changes and follows no pattern."""
     order = sorted(set(years), key=lambda year: hashlib.sha256(f"{label} {year}".encode()).digest())
-    out = max(1, round(HELD_OUT * len(order)))
-    tests = out if len(order) >= 2 else 0
-    devs = out if len(order) >= 3 else 0
+    devs = max(1, round(DEV * len(order))) if len(order) >= 3 else 0
+    tests = min(TESTS, (len(order) - devs) // 2)
     return {
         year: "test" if rank < tests else "dev" if rank < tests + devs else "train" for rank, year in enumerate(order)
     }

@@ -9,10 +9,12 @@ from oratory.training.config import PREFIX
 from oratory.training.origins.origin import Completed, Origin
 
 if TYPE_CHECKING:
+    from oratory.model.contract import ModelContract
     from oratory.text import Corpus
     from oratory.training.prepared import Prepared
+    from oratory.training.tasks import Task
 
-__all__ = ["Completed", "Origin", "all_settings", "full_name", "origin_of", "origins", "prepare"]
+__all__ = ["Completed", "Origin", "all_settings", "contract_of", "full_name", "origin_of", "origins", "prepare"]
 
 
 @cache
@@ -38,6 +40,11 @@ def full_name(setting: str) -> str:
     """The whole name of a setting; that of training may be written without its beginning, as in `optimizer`."""
     known = all_settings()
     return f"{PREFIX}{setting}" if setting not in known and f"{PREFIX}{setting}" in known else setting
+
+
+def contract_of(task: "Task", settings: Mapping[str, str]) -> "ModelContract | None":
+    """What the contract finds of a model with these settings; None for a model that is not made of mechanisms."""
+    return origin_of(settings).complete(task, settings).contract()
 
 
 def prepare(task: str, corpus: "Corpus", settings: Mapping[str, str], seed: int = 0) -> "Prepared":

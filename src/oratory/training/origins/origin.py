@@ -1,19 +1,21 @@
 """What every origin has: where the weights of a model come from before training."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from oratory.training.config import TrainConfig
+from oratory.errors import InputError, unknown
+from oratory.training.config import PREFIX, TrainConfig, training_settings
 from oratory.training.setting import Setting
-from oratory.training.tasks.task import Task
+from oratory.training.tasks import Task, tasks
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from oratory.model import ModelConfig
+    from oratory.model.contract import ModelContract
     from oratory.text import Corpus
     from oratory.tokens import Tokenizer
     from oratory.training.prepared import Prepared
@@ -27,6 +29,10 @@ class Completed:
     training: TrainConfig
     settings: Mapping[str, Any]
     """Every setting that is known by now, as the record of a run will have it."""
+
+    def contract(self) -> "ModelContract | None":
+        """What the contract finds of the model's mechanisms; None for a model that is not made of them."""
+        return None
 
 
 class StoredRun(Protocol):
@@ -46,6 +52,7 @@ class StoredRun(Protocol):
     def config(self) -> "ModelConfig": ...
     @property
     def tokenizer(self) -> "Tokenizer": ...
+    def checked(self, name: str) -> Path: ...
 
 
 class Origin(ABC):
@@ -54,6 +61,8 @@ class Origin(ABC):
     name: ClassVar[str]
     noun: ClassVar[str]
     """What models of this origin are called in a sentence."""
+    takes_plugins: ClassVar[bool] = True
+    """Whether a user's own mechanisms can be part of its models."""
     frames_texts: ClassVar[bool] = False
     """Whether the tokenizer puts special tokens of its own around every text."""
 
@@ -65,9 +74,17 @@ class Origin(ABC):
     def settings(self) -> list[Setting]:
         """Every setting that a user may give."""
 
+    def training_settings(self) -> list[Setting]:
+        """The settings of training of all tasks that it serves."""
+        return training_settings(task.train_config() for task in self.served())
+
     def known(self) -> dict[str, Any]:
         """The names of its settings with their types."""
         return {setting.name: setting.type for setting in self.settings()}
+
+    def served(self) -> list[Task]:
+        """The tasks that its models can be trained for, the usual one first."""
+        return [task for task in tasks().values() if self.serves(task)]
 
     def serves(self, task: Task) -> bool:
         """Whether its models can be trained for a task."""
@@ -117,6 +134,11 @@ class Origin(ABC):
         """Refuse settings whose model, or a library that it needs, is not at hand."""
 
 
-def unknown_name(names: Sequence[str], settings: Mapping[str, Any]) -> str | None:
-    """The first setting that is not one of these names."""
-    return next((name for name in settings if name not in names), None)
+def check_names(task: Task, settings: Iterable[str], known: Collection[str], what: str) -> None:
+    """Refuse a setting of training that is for other tasks, and one that is not known at all."""
+    for name in settings:
+        users = [f"{other.noun}s" for other in tasks().values() if name.startswith(PREFIX) and other.uses(name)]
+        if users and not task.uses(name):
+            raise InputError(f"{name} is for {' and '.join(users)}; the task is {task}.")
+        if name not in known:
+            raise unknown(what, name, known)

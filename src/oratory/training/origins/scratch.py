@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from oratory.errors import InputError, unknown
-from oratory.training.config import prefixed, split_settings, training_from, training_settings, written_training
-from oratory.training.origins.origin import Completed, Origin, StoredRun, unknown_name
+from oratory.errors import InputError
+from oratory.training.config import prefixed, split_settings, training_from
+from oratory.training.origins.origin import Completed, Origin, StoredRun, check_names
 from oratory.training.prepared import Prepared
 from oratory.training.setting import Setting, settings_in
 from oratory.training.tasks.task import Task
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from oratory.model import ModelConfig, Transformer
+    from oratory.model.contract import ModelContract
     from oratory.text import Corpus
 
 FROM_CORPUS = ("output", "causal", "vocabulary", "classes")
@@ -29,6 +30,11 @@ class CompletedScratch(Completed):
     config: "ModelConfig"
     tokenizer: str
 
+    def contract(self) -> "ModelContract":
+        from oratory.model.checked import known_contract
+
+        return known_contract(self.config)
+
 
 @dataclass(frozen=True)
 class PreparedScratch(Prepared):
@@ -41,7 +47,7 @@ class PreparedScratch(Prepared):
 
     @property
     def settings(self) -> dict[str, Any]:
-        training = written_training(self.training)
+        training = self.task.recorded_training(self.training)
         return {"tokenizer": self.tokenizer_settings, **self.task.recorded(self.config), **training}
 
 
@@ -64,26 +70,24 @@ class Scratch(Origin):
         tokenizer = Setting("tokenizer", str, "How text becomes tokens.", USUAL_TOKENIZER, TOKENIZERS)
         kinds = {kind: REGISTRY[kind] for kind in KINDS}
         model = settings_in(ModelConfig, choices=kinds, words={"init": INITS}, without=FROM_CORPUS)
-        return [tokenizer, *model, *training_settings()]
+        return [tokenizer, *model, *self.training_settings()]
 
     def base(self, task: Task) -> dict[str, Any]:
         return {**task.model, **prefixed(task.training)}
 
     def complete(self, task: Task, settings: Mapping[str, str]) -> CompletedScratch:
-        wrong = unknown_name(list(self.known()), settings)
-        if wrong is not None:
-            raise unknown("setting", wrong, self.known())
+        check_names(task, settings, self.known(), "setting")
         training_given, changes = split_settings(settings)
         chosen = changes.pop("tokenizer", USUAL_TOKENIZER)
-        training = training_from(task.training, training_given)
+        training = training_from(task.train_config(), task.training, training_given)
         config = task.config(vocabulary=2, classes=2, **changes)
-        task.check(training, config.context)
+        training.check_context(config.context)
         tokenizer = task.tokenizer(chosen, config)
-        known = {"tokenizer": tokenizer, **task.recorded(config), **written_training(training)}
+        known = {"tokenizer": tokenizer, **task.recorded(config), **task.recorded_training(training)}
         return CompletedScratch(task, training, known, config, tokenizer)
 
     def prepare(self, task: Task, corpus: "Corpus", settings: Mapping[str, str], seed: int = 0) -> Prepared:
-        from oratory.model import Transformer, count_parameters
+        from oratory.model import parameters_of
         from oratory.tokens import train_tokenizer
 
         task.need(corpus)
@@ -91,13 +95,14 @@ class Scratch(Origin):
         given = corpus
         if done.training.needs_dev:
             corpus = corpus.with_dev()
-        tokenizer = train_tokenizer(corpus, done.tokenizer)
+        tokenizer = train_tokenizer(corpus, done.tokenizer, spelling=task.spells)
+        task.need_tokens(tokenizer)
         if done.training.word_dropout and tokenizer.unk_id is None:
             raise InputError(
                 f"train.word_dropout needs a token for unknown text, and tokenizer={done.tokenizer} has none."
             )
         config = replace(done.config, vocabulary=len(tokenizer), classes=len(task.labels(corpus)))
-        parameters = count_parameters(Transformer(config, seed))
+        parameters = parameters_of(config, seed)
         return PreparedScratch(
             task=task,
             corpus=corpus,

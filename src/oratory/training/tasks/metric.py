@@ -3,12 +3,10 @@
 import math
 from abc import ABC
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from functools import partial
+from typing import Any, ClassVar, Literal
 
-from oratory.tables import number
-
-if TYPE_CHECKING:
-    from oratory.baselines import Baselines
+from oratory.tables import number, show_ends
 
 
 def exponential(nats: float) -> float:
@@ -38,6 +36,8 @@ class Metric(ABC):
     """The name with its unit, for the head of a column."""
     difference_unit: ClassVar[str] = ""
     """What is written after a difference, such as points."""
+    missing: ClassVar[str] = "its results have something that is not a number"
+    """Why a finished run may have no value."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
@@ -55,15 +55,37 @@ class Metric(ABC):
 
     def plotted(self, mean: float) -> float:
         """A mean on the scale of tables and pictures."""
-        return self.factor * self.value(mean)
+        return self.plotted_value(self.value(mean))
+
+    def scaled(self, mean: float) -> float:
+        """The same, even where an interval reaches beyond what the figure can be."""
+        return self.plotted_value(Metric.value(self, mean))
+
+    def plotted_value(self, value: float) -> float:
+        """A recorded figure on the scale of tables and pictures."""
+        return self.factor * value
 
     def show(self, mean: float | None, digits: int | None = None) -> str:
         """A mean as people read it."""
-        return number(None if mean is None else self.plotted(mean), self.digits if digits is None else digits)
+        return self.show_value(None if mean is None else self.value(mean), digits)
+
+    def show_value(self, value: float | None, digits: int | None = None) -> str:
+        """A recorded figure as people read it."""
+        return self.show_plotted(None if value is None else self.plotted_value(value), digits)
+
+    def show_plotted(self, value: float | None, digits: int | None = None) -> str:
+        """A figure on the scale of tables and pictures, as people read it."""
+        return number(value, self.digits if digits is None else digits)
+
+    def show_spread(self, spread: float | None, digits: int | None = None) -> str:
+        """The deviation of means on the scale of tables and pictures; in percent if it is one of logarithms."""
+        if spread is not None and self.logarithmic:
+            return f"{100 * spread:.1f}%"
+        return self.show_plotted(spread, digits)
 
     def show_interval(self, interval: tuple[float, float] | None) -> str:
         """The two ends of an interval as people read them."""
-        return "–" if interval is None else " to ".join(map(self.show, interval))
+        return show_ends(interval, self.show)
 
     def plotted_difference(self, difference: float) -> float:
         """A difference of means on the scale of tables and pictures; of a logarithmic metric, in percent."""
@@ -77,7 +99,7 @@ class Metric(ABC):
 
     def show_difference_interval(self, interval: tuple[float, float] | None) -> str:
         """The two ends of a difference's interval, without their unit."""
-        return "–" if interval is None else " to ".join(self.show_difference(end, unit=False) for end in interval)
+        return show_ends(interval, partial(self.show_difference, unit=False))
 
     @property
     def difference_label(self) -> str:
@@ -97,6 +119,6 @@ class Metric(ABC):
         """The mean that a run's recorded result has for one split or text."""
         raise NotImplementedError
 
-    def of_baselines(self, found: "Baselines", weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
-        """What each baseline scores, by part; `weights` are those of the parts."""
+    def of_baselines(self, found: Any, weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
+        """What each baseline of the task scores, by part; `weights` are those of the parts."""
         raise NotImplementedError

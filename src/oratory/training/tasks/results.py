@@ -66,8 +66,17 @@ class Results(ABC):
     """The same in words, for an axis or a column."""
     known: ClassVar[tuple[str, ...]]
     """Figures that may be asked for even where no run has them yet."""
+    of_tokens: ClassVar[bool] = False
+    """Whether its figures depend on what the tokens are."""
     parts_title: ClassVar[str]
     """Over the table of the parts of test."""
+
+    figure_types: ClassVar[Mapping[str, Any]]
+    """The type of each entry that the result of a split or a text may have."""
+
+    def wrong(self, result: Result, labels: Sequence[str]) -> str | None:
+        """What cannot be in a result whose entries are of their types; None where all can."""
+        return None
 
     # --- lists
 

@@ -1,7 +1,9 @@
 """What every task has. A task is a folder beside this file, found by being there."""
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -17,19 +19,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor, nn
 
-    from oratory.baselines import Baselines
     from oratory.batches import Batch
     from oratory.model import ModelConfig, Transformer
-    from oratory.statistics import Array
     from oratory.tables import Tabled
     from oratory.text import Corpus
     from oratory.tokens import Tokenizer
     from oratory.training.config import TrainConfig
     from oratory.training.prepared import Prepared
-    from oratory.training.tasks.results import Results
+    from oratory.training.tasks.baselines import TaskBaselines
+    from oratory.training.tasks.card import TaskCard
+    from oratory.training.tasks.results import Recorded, Results
+    from oratory.training.tasks.samples import Samples
+    from oratory.training.tasks.units import Units
 
 IMPLIED = ("output", "causal")
 """Settings of a model that follow from its task, and are not written down with it."""
+
+
+@dataclass(frozen=True)
+class KeptNumber:
+    """A whole number that the records of a task keep, and between which others it lies."""
+
+    least: int
+    most: Callable[[Mapping[str, Any]], int] = lambda settings: sys.maxsize
+    """From the settings of the run."""
 
 
 class Task(ABC):
@@ -42,14 +55,16 @@ class Task(ABC):
     """Where the base settings of its model differ from the defaults."""
     training: ClassVar[Mapping[str, Any]]
     """Where the base settings of its training differ from the defaults."""
-    foreign: ClassVar[Mapping[str, str]] = {
-        "items": "language models",
-        "stride": "language models",
-        "truncate": "language models",
-    }
-    """Settings of training that this task has no use for, and what they are for."""
     unused: ClassVar[Sequence[str]] = ()
     """Settings of a model that change nothing in this task."""
+    cuts: ClassVar[bool] = False
+    """Whether a model never gets more of a text than its context."""
+    spells: ClassVar[bool] = False
+    """Whether its tokenizers learn to spell the text that their tokens leave open."""
+    no_baselines: ClassVar["TaskBaselines"]
+    """What its baselines score where the corpus has no test for it."""
+    kept_numbers: ClassVar[Mapping[str, KeptNumber]] = {}
+    """What the record of a run keeps besides, as `Learning.facts` gives it."""
     results: ClassVar["Results"]
     """What a record of a run says, as figures, tables and pictures."""
 
@@ -96,23 +111,34 @@ class Task(ABC):
         implied = {name: self.model[name] for name in IMPLIED if name in self.model}
         return ModelConfig.from_dict(implied | {name: v for name, v in settings.items() if name in known})
 
-    def check(self, training: "TrainConfig", context: int) -> None:
-        """Refuse settings of training that make no sense for this task."""
-        from oratory.training.config import PREFIX, default_of
+    def train_config(self) -> "type[TrainConfig]":
+        """The settings of its training: those of every task, and its own."""
+        from oratory.training.config import TrainConfig
 
-        for name, whose in self.foreign.items():
-            if getattr(training, name) != default_of(name):
-                raise InputError(f"{PREFIX}{name} is for {whose}; the task is {self.name}.")
+        return TrainConfig
+
+    def recorded_training(self, training: "TrainConfig") -> dict[str, Any]:
+        """The settings of training as a record has them."""
+        from oratory.training.config import prefixed
+
+        return prefixed(training.to_dict())
 
     def uses(self, setting: str) -> bool:
         """Whether a setting, by the name that users write, matters to this task."""
-        from oratory.training.config import prefixed
+        from dataclasses import fields
 
-        return setting not in (*self.unused, *prefixed(self.foreign))
+        from oratory.training.config import PREFIX
 
-    def tokenizer(self, chosen: str, config: "ModelConfig") -> str:
+        if setting.startswith(PREFIX):
+            return setting.removeprefix(PREFIX) in {field.name for field in fields(self.train_config())}
+        return setting not in self.unused
+
+    def tokenizer(self, chosen: str, config: "ModelConfig | None" = None) -> str:
         """The tokenizer that a model needs, given the one that was chosen."""
         return chosen
+
+    def need_tokens(self, tokenizer: "Tokenizer") -> None:  # noqa: B027 - most tasks take any tokenizer
+        """Refuse a tokenizer that this task cannot use."""
 
     # --- learning
 
@@ -132,22 +158,44 @@ class Task(ABC):
     def metric(self, same_tokens: bool = True, name: str | None = None) -> Metric:
         """The metric of that name, or the first one that the tokenizers of the runs allow."""
         if name is not None:
-            plain = name.replace("-", " ")
-            if plain not in self.metrics:
+            found = {known.replace("-", " "): metric for known, metric in self.metrics.items()}
+            if name.replace("-", " ") not in found:
                 raise unknown(f"metric of a {self.noun}", name, self.metrics)
-            chosen = self.metrics[plain]
-            if chosen.same_tokens and not same_tokens:
-                raise InputError(f"The {chosen.name} of runs with different tokenizers cannot be compared.")
-            return chosen
-        return next(metric for metric in self.metrics.values() if same_tokens or not metric.same_tokens)
+            asked = [found[name.replace("-", " ")]]
+        else:
+            asked = list(self.metrics.values())
+        fitting = [metric for metric in asked if same_tokens or not metric.same_tokens]
+        if not fitting:
+            raise InputError(f"The {asked[0].name} of runs with different tokenizers cannot be compared.")
+        return fitting[0]
+
+    def check_tokens(self, corpus: "Corpus", tokenizers: Sequence[str], metric: str | None = None) -> None:  # noqa: B027
+        """Refuse tokenizers whose models cannot be compared, by the metric of that name where one is given."""
+
+    @abstractmethod
+    def in_train(self, corpus: "Corpus") -> str:
+        """How much of test train has too, in a sentence."""
 
     @abstractmethod
     def units(self, corpus: "Corpus", split: str = "test") -> "Units":
         """What a metric is a mean over on test or on dev, and its parts."""
 
+    def counted_tokens(self, corpus: "Corpus", chosen: str) -> "dict[str, Tokenizer]":
+        """The tokenizer whose tokens its baselines count, given the one that was chosen; none if they count none."""
+        return {}
+
     @abstractmethod
-    def baselines(self, corpus: "Corpus", tokenizers: Sequence[str], keep: "Path | None" = None) -> "Baselines":
-        """What the baselines of this task score, with the tokens of the runs where that matters."""
+    def baselines(
+        self,
+        corpus: "Corpus",
+        tokenizers: "Mapping[str, Tokenizer]",
+        keep: "Path | None" = None,
+        discount: float | None = None,
+    ) -> "Sequence[TaskBaselines]":
+        """What the baselines of this task score; where tokens matter, once with each of the tokenizers.
+
+        Its metrics read from it (`Metric.of_baselines`). A discount of counts that is not given is chosen on dev.
+        """
 
     # --- using what was trained
 
@@ -157,11 +205,35 @@ class Task(ABC):
 
     def generate(self, run: "Trained", prompt: str, tokens: int, **options: Any) -> str:
         """The prompt and its continuation."""
-        raise InputError(f"The run {run.id} is a {self.noun}; only a language model can continue a text.")
+        raise InputError(f"The run {run.id} is a {self.noun}, which cannot continue a text.")
 
     def extrapolate(self, run: "Trained", corpus: "Corpus", factors: Sequence[int]) -> "Tabled":
         """The figure of the test texts where the model sees more tokens at once than in training."""
-        raise InputError(f"The run {run.id} is a {self.noun}; only a language model has a perplexity.")
+        raise InputError(f"The run {run.id} is a {self.noun}, which has no figure for texts longer than its context.")
+
+    def card(self, run: "Recorded") -> "TaskCard":
+        """What the card of a published model says; only a task that published models can be trained for has one."""
+        raise NotImplementedError
+
+    def tracked(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The figures of an evaluation as trackers name them: the figure, then what it was measured on."""
+        return {f"{figure}/{text}": value for figure, found in row.items() for text, value in found.items()}
+
+    # --- looking into what was trained
+
+    @abstractmethod
+    def opening(self, tokenizer: "Tokenizer") -> int | None:
+        """The token that is put before a text, where the tokenizer has it."""
+
+    @abstractmethod
+    def samples(
+        self, run: "Trained", corpus: "Corpus", encode: Callable[[str], Sequence[int]], tokens: int
+    ) -> "Samples":
+        """Held-out texts to look at a model with, of about so many tokens; `encode` gives the ids of a single text."""
+
+    @abstractmethod
+    def losses(self, model: "Transformer", samples: "Samples", tokenizer: "Tokenizer") -> "NDArray[np.float64]":
+        """The loss of each text in nats, whoever trained the model."""
 
 
 class Items(Protocol):
@@ -194,31 +266,26 @@ class Scores(Protocol):
         """One line for the terminal: where training is, its loss, and the figures."""
 
 
-class Learning(Protocol):
+class Learning(ABC):
     """One task on one corpus, ready for the training loop."""
 
-    @property
-    def items(self) -> Items: ...
+    items: Items
 
+    def items_of(self, epoch: int) -> Items:
+        """What is learned from in an epoch; the same in all of them, unless the task draws something for each."""
+        return self.items
+
+    @abstractmethod
     def loss(self, model: "nn.Module", batch: "Batch", targets: int, smoothing: float) -> "Tensor":
         """The loss of a batch, which may be a part of an update; `targets` counts those of the whole update."""
 
+    @abstractmethod
     def measure(self, model: Any, final: bool) -> Scores:
         """The scores. On the way, train or test may be left out; at the end everything is measured."""
 
+    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """What the record of the run keeps, so that its model can be used as it was trained."""
-
-
-class Units(Protocol):
-    """What a metric is a mean over: texts, or blocks of running text."""
-
-    @property
-    def parts(self) -> "Mapping[str, NDArray[np.bool_]]":
-        """Which of them belong to each part; the first part is `all`."""
-
-    def values(self, table: "pyarrow.Table", metric: Any) -> "tuple[Array, Array]":
-        """The value of each, from the per-item results of a run, and its weight."""
 
 
 class Trained(Protocol):

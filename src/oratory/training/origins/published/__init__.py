@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
-from oratory.training.config import prefixed, training_settings
+from oratory.training.config import prefixed
 from oratory.training.origins.origin import Origin, StoredRun
 from oratory.training.setting import Setting, settings_in
 from oratory.training.tasks.task import Task
@@ -24,6 +24,7 @@ class Published(Origin):
 
     name = "published"
     noun = "published models"
+    takes_plugins = False
     frames_texts = True
 
     def claims(self, settings: Mapping[str, Any]) -> bool:
@@ -35,7 +36,7 @@ class Published(Origin):
 
         names = (DEFAULT, "a folder", "a name on the hub")
         model = Setting(MODEL, str, "The published model that is fine-tuned.", DEFAULT, words=names)
-        return [model, *settings_in(FineTuneConfig, words=VALUES), *training_settings()]
+        return [model, *settings_in(FineTuneConfig, words=VALUES), *self.training_settings()]
 
     def serves(self, task: Task) -> bool:
         return bool(task.model["output"] == "classes")
@@ -54,7 +55,8 @@ class Published(Origin):
         from oratory.training.origins.published.prepared import complete
 
         if not self.serves(task):
-            raise InputError(f"A published model can be fine-tuned as a classifier, not as {task.name}.")
+            served = " or ".join(f"a {other.noun}" for other in self.served())
+            raise InputError(f"A published model can be fine-tuned as {served}, not as {task.name}.")
         return complete(task, settings, list(self.known()))
 
     def prepare(self, task: Task, corpus: "Corpus", settings: Mapping[str, str], seed: int = 0) -> "FineTuned":

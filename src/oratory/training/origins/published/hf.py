@@ -1,5 +1,7 @@
 """Published encoders through transformers, as classifiers that our loop can train.
 
+The library is given values and tensors that we have read, never a folder: it would run code that the folder names.
+
 Shapes: B batch, T tokens, D width, C classes.
 """
 
@@ -16,13 +18,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from oratory.errors import InputError
+from oratory.errors import Failed, InputError
 from oratory.model import ModelConfig
+from oratory.model.pretrained import read_published, read_tensors
 from oratory.seeds import derive, seeded
 from oratory.training.origins.published.config import FineTuneConfig
 from oratory.training.origins.published.head import initial_value
 from oratory.training.origins.published.layers import is_lora
-from oratory.training.origins.published.model import PublishedModel
+from oratory.training.origins.published.model import CONFIG, PublishedModel
 
 LORA_SCALE = 2
 """What a low-rank change is multiplied by: alpha over rank."""
@@ -80,13 +83,18 @@ def theirs_of(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 def hf_config(folder: Path, labels: Sequence[str], chosen: FineTuneConfig, pad_id: int) -> Any:
     """The configuration in a folder, with our labels, our dropout, and nothing else changed."""
     need("transformers")
-    from transformers import AutoConfig
+    from transformers import CONFIG_MAPPING, AutoConfig
 
     names = dict(enumerate(labels))
+    values = read_published(folder / CONFIG)
+    family = values.pop("model_type", None)
+    if not isinstance(family, str) or family not in CONFIG_MAPPING:
+        raise InputError(f"{folder / CONFIG}: transformers has no model type {family!r} of its own.")
+    if values.pop("quantization_config", None):
+        raise InputError(f"{folder} holds quantized weights, which cannot be trained.")
+    values |= {"id2label": names, "label2id": {name: index for index, name in names.items()}}
     with explained(folder), quiet():
-        config = AutoConfig.from_pretrained(
-            folder, local_files_only=True, id2label=names, label2id={name: index for index, name in names.items()}
-        )
+        config = AutoConfig.for_model(family, **values)
     if getattr(config, "pad_token_id", None) is None:
         config.pad_token_id = pad_id
     if chosen.dropout is not None:
@@ -101,17 +109,16 @@ def load_hf(
     source: PublishedModel, theirs: Any, config: ModelConfig, chosen: FineTuneConfig, keep_head: bool, seed: int
 ) -> HfClassifier:
     """The classifier before training: the published values, and new ones where the files have none."""
-    from transformers import AutoModel, AutoModelForSequenceClassification
-
-    loader: Any = AutoModel if chosen.pool == "mean" else AutoModelForSequenceClassification
+    with explained(source.folder), quiet(), torch.device("meta"):
+        known = type(_bare(theirs, chosen.pool))
     # The library draws values of its own for what is missing; its generator is to stay as it is.
     with explained(source.folder), quiet(), seeded(seed, "model"):
-        inner, info = loader.from_pretrained(
-            source.folder,
+        inner, info = known.from_pretrained(
+            None,
             config=theirs,
+            state_dict=read_tensors(source.folder),
             dtype=torch.float32,
-            use_safetensors=True,
-            local_files_only=True,
+            trust_remote_code=False,
             ignore_mismatched_sizes=True,
             output_loading_info=True,
         )
@@ -146,11 +153,16 @@ def empty_hf(
 ) -> HfClassifier:
     """The classifier without its values and without low-rank changes, from the configuration that a run has kept."""
     theirs = hf_config(folder, labels, chosen, pad)
+    with explained(folder), quiet(), seeded(0, "model"):
+        return _classifier(_bare(theirs, chosen.pool), config, chosen.pool)
+
+
+def _bare(theirs: Any, pool: str) -> Any:
+    """The model that transformers has for a configuration, without values from files."""
     from transformers import AutoModel, AutoModelForSequenceClassification
 
-    loader: Any = AutoModel if chosen.pool == "mean" else AutoModelForSequenceClassification
-    with explained(folder), quiet(), seeded(0, "model"):
-        return _classifier(loader.from_config(theirs, dtype=torch.float32), config, chosen.pool)
+    loader: Any = AutoModel if pool == "mean" else AutoModelForSequenceClassification
+    return loader.from_config(theirs, dtype=torch.float32, trust_remote_code=False)
 
 
 def _add_lora(inner: Any, rank: int, seed: int) -> None:
@@ -179,7 +191,9 @@ def explained(folder: Path) -> Iterator[None]:
     """What transformers finds wrong with a folder is for the user to put right."""
     try:
         yield
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+    except (InputError, Failed):
+        raise
+    except Exception as error:  # the library lets through whatever its parts raise
         raise InputError(f"transformers cannot use {folder}: {_first_line(error)}") from None
 
 

@@ -1,6 +1,7 @@
 """Where a published model comes from: its folder, and what there is to know of it before it is loaded."""
 
 import hashlib
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from oratory.errors import InputError
-from oratory.files import exists
+from oratory.files import check_regular, exists
 from oratory.model.families import FAMILIES, Blueprint, Settings
-from oratory.model.pretrained import folder_of, read_tensors
+from oratory.model.pretrained import check_size, folder_of, read_published, read_tensors
 from oratory.tokens.pretrained import EncoderTokenizer, Pretrained
-from oratory.tokens.tokenizer import read_dict
 
 DEFAULT = "minilm"
 """The encoder that comes as a package (Wang et al., 2020; Reimers and Gurevych, 2019), so that no network is needed."""
@@ -45,13 +45,14 @@ class PublishedModel:
         source = cls(name, _minilm() if name == DEFAULT else folder_of(name))
         if not exists(source.folder / CONFIG):
             raise InputError(f"{source.folder} has no config.json; give a folder that transformers saved a model to.")
-        read_tensors(source.folder)  # Which refuses a folder without weights, or with a pickle only.
+        # Which refuses a folder without weights, or with a pickle only.
+        check_size(source.config, read_tensors(source.folder), source.folder)
         return source
 
     @cached_property
     def config(self) -> dict[str, Any]:
         """What config.json says."""
-        return read_dict(self.folder / CONFIG)
+        return read_published(self.folder / CONFIG)
 
     @property
     def labels(self) -> list[str] | None:
@@ -59,7 +60,10 @@ class PublishedModel:
         names, architectures = self.config.get("id2label"), self.config.get("architectures") or []
         if not isinstance(names, dict) or not any("SequenceClassification" in str(name) for name in architectures):
             return None
-        return [str(names[key]) for key in sorted(names, key=int)]
+        try:
+            return [str(names[key]) for key in sorted(names, key=int)]
+        except ValueError:
+            raise InputError(f"{self.folder / CONFIG}: id2label must have the numbers of classes as keys.") from None
 
     def has_head(self, labels: Sequence[str], pool: str) -> bool:
         """Whether the folder holds the head that is wanted: for just these classes, and on the first token."""
@@ -71,7 +75,7 @@ class PublishedModel:
         digest = hashlib.sha256()
         for path in sorted((*self.folder.glob("*.safetensors"), *self.folder.glob("*.json"))):
             digest.update(path.name.encode())
-            with path.open("rb") as file:
+            with check_regular(path).open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()[:16]
 
@@ -83,7 +87,11 @@ class PublishedModel:
     def kept(self) -> dict[str, bytes]:
         """What a run keeps of the folder, so that it can be used without it."""
         files = {name: self.folder / name for name in KEPT_FILES}
-        return {f"{KEPT}/{name}": path.read_bytes() for name, path in files.items() if exists(path)}
+        return {
+            f"{KEPT}/{name}": json.dumps(read_published(path), indent=2).encode()
+            for name, path in files.items()
+            if exists(path)
+        }
 
 
 def blueprint_of(config: dict[str, Any]) -> Blueprint | None:

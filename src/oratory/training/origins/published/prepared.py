@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 from torch import nn
 
-from oratory.errors import InputError, unknown
+from oratory.errors import InputError
 from oratory.mechanisms.pool.cls import Cls
 from oratory.mechanisms.pool.mean import Mean
 from oratory.model import ModelConfig, Parameters, count_parameters
 from oratory.model.families import what_loads
 from oratory.text import Corpus
-from oratory.training.config import PREFIX, split_settings, training_from, written_training
-from oratory.training.origins.origin import Completed, unknown_name
+from oratory.training.config import PREFIX, split_settings, training_from
+from oratory.training.origins.origin import Completed, check_names
 from oratory.training.origins.published.config import TRAINING, FineTuneConfig
 from oratory.training.origins.published.hf import hf_config, load_hf
 from oratory.training.origins.published.layers import components, factors, freeze
@@ -84,7 +84,7 @@ class FineTuned(Prepared):
             theirs, ours = ", ".join(self.published.labels), ", ".join(self.labels)
             on = " on the mean token" if self.chosen.pool == "mean" else ""
             said.append(f"The head of {self.published.name} is for {theirs}; for {ours}{on} it begins anew.")
-        if self.training.keep == "last" and self.corpus.need_classifier().dev is None:
+        if self.training.keep == "last" and not self.task.has(self.corpus, "dev"):
             said.append(
                 f"{self.corpus.name} has no dev: all of train is trained on, and the last weights are kept. "
                 f"{PREFIX}keep=best sets a tenth of train aside, and keeps the best weights on that."
@@ -105,26 +105,26 @@ class FineTuned(Prepared):
             "tokenizer": self.tokenizer_settings,
         }
         more = {"published_dropout": self.chosen.dropout is None}
-        return about | chosen | config | more | written_training(self.training)
+        return about | chosen | config | more | self.task.recorded_training(self.training)
 
 
 def complete(task: Task, settings: Mapping[str, str], known: list[str]) -> CompletedPublished:
     """Complete settings and refuse what makes no sense, before a model is looked for."""
-    wrong = unknown_name(known, settings)
-    if wrong is not None:
-        raise unknown("setting of fine-tuning", wrong, known)
+    check_names(task, settings, known, "setting of fine-tuning")
     training_given, changes = split_settings(settings)
     model = changes.pop("model")
     chosen = FineTuneConfig.from_text(changes)
-    training = training_from(TRAINING, training_given)
-    task.check(training, chosen.context)
-    return CompletedPublished(task, training, {"model": model, **vars(chosen), **written_training(training)}, chosen)
+    training = training_from(task.train_config(), TRAINING, training_given)
+    training.check_context(chosen.context)
+    known_now = {"model": model, **vars(chosen), **task.recorded_training(training)}
+    return CompletedPublished(task, training, known_now, chosen)
 
 
 def prepare(done: CompletedPublished, corpus: Corpus, settings: Mapping[str, str], seed: int = 0) -> FineTuned:
     """Find the model, and refuse what does not fit together."""
     task, chosen, training = done.task, done.chosen, done.training
-    labels = corpus.need_classifier().label_names
+    task.need(corpus)
+    labels = task.labels(corpus)
     published = PublishedModel.find(called(settings["model"]))
     tokenizer = published.tokenizer()
     if training.word_dropout and tokenizer.unk_id is None:
@@ -136,7 +136,7 @@ def prepare(done: CompletedPublished, corpus: Corpus, settings: Mapping[str, str
             f"the embedding has {config.vocabulary:,} rows."
         )
     given = corpus
-    if corpus.need_classifier().dev is None and f"{PREFIX}keep" not in settings and training.patience is None:
+    if not task.has(corpus, "dev") and f"{PREFIX}keep" not in settings and training.patience is None:
         training = replace(training, keep="last")  # Rather all of train than a choice on a tenth of it.
     if training.needs_dev:
         corpus = corpus.with_dev()

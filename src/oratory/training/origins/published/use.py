@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from oratory.errors import InputError
 from oratory.model.families import Blueprint
-from oratory.tokens.tokenizer import read_dict
+from oratory.model.pretrained import check_size, read_published
 from oratory.training.origins.origin import StoredRun
 from oratory.training.origins.published.config import FineTuneConfig
 from oratory.training.origins.published.hf import empty_hf, hf_config, load_hf, theirs_of
@@ -28,6 +28,7 @@ def trained(run: StoredRun, tensors: Mapping[str, Tensor]) -> nn.Module:
     Neither a network nor the folder of the published model is needed.
     """
     chosen, kept = chosen_of(run.settings), run.folder / KEPT
+    check_size(read_published(run.checked(f"{KEPT}/{CONFIG}")), tensors, kept)
     blueprint, family = _kept_blueprint(run)
     if blueprint is None:
         model: nn.Module = empty_hf(kept, run.labels, run.config, chosen, run.tokenizer.pad_id)
@@ -67,5 +68,5 @@ def published_tensors(run: StoredRun, tensors: Mapping[str, Tensor]) -> dict[str
 
 def _kept_blueprint(run: StoredRun) -> tuple[Blueprint | None, str]:
     """How our modules compute the published model, if they can, and its family."""
-    published = read_dict(run.folder / KEPT / CONFIG)
+    published = read_published(run.checked(f"{KEPT}/{CONFIG}"))
     return blueprint_of(published), str(published.get("model_type"))

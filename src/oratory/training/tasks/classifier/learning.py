@@ -12,12 +12,13 @@ from oratory.tokens import encode_classifier
 from oratory.training.loss import NotFinite, cross_entropy_of
 from oratory.training.prepared import Prepared
 from oratory.training.tasks.classifier.scores import ClassifierScores, SplitScores
+from oratory.training.tasks.task import Learning
 
 EVALUATED = 2048
 """Tokens of a batch when a classifier is measured, few enough for a processor's cache."""
 
 
-class ClassifierLearning:
+class ClassifierLearning(Learning):
     """The labelled texts of a corpus."""
 
     def __init__(self, prepared: Prepared) -> None:
@@ -42,8 +43,8 @@ class ClassifierLearning:
         measured = {}
         for name, items in self.splits.items():
             if final or not later.get(name, False):
-                seen = np.array(self.data.seen) if name == "test" else None
-                measured[name] = SplitScores(items.labels, probabilities(model, items), seen)
+                known = (self.data.seen, self.data.in_dev) if name == "test" else ()
+                measured[name] = SplitScores(items.labels, probabilities(model, items), *map(np.array, known))
         return ClassifierScores(self.data.label_names, measured)
 
     def facts(self) -> dict[str, Any]:

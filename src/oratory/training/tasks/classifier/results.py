@@ -1,6 +1,7 @@
 """The recorded results of a classifier, as people read them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from oratory.pictures import Bars, Confusion, Drawn, Mark, Reliability, Topic
@@ -31,6 +32,25 @@ SEEN = "Accuracy on seen items measures memory; on unseen items, what was learne
 SEEN_CAPTION = "Accuracy on all test items, on those that train has word for word, and on those it has not."
 
 
+@dataclass(frozen=True)
+class Bin:
+    """Items of about the same confidence."""
+
+    items: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """The items of one class."""
+
+    items: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
 class ClassifierResults(Results):
     """Accuracy, on all items and on those that train has or has not; confusions; calibration."""
 
@@ -38,6 +58,26 @@ class ClassifierResults(Results):
     place = place_label = "epoch"
     known = (*GROUPS.values(), "loss", "dev_accuracy")
     parts_title = "Seen and unseen items"
+    figure_types = {  # noqa: RUF012
+        **dict.fromkeys(("items", "items_seen", "items_in_dev"), int),
+        **dict.fromkeys(("accuracy", "loss", "calibration_error"), float),
+        **dict.fromkeys(("accuracy_seen", "accuracy_unseen", "accuracy_in_dev"), float | None),
+        "per_class": Mapping[str, ClassFigures],
+        "confusion": tuple[tuple[int, ...], ...],
+        "calibration": tuple[Bin, ...],
+    }
+
+    def wrong(self, result: Result, labels: Sequence[str]) -> str | None:
+        for name, split in result.items():
+            rows = split.get("confusion", [[0] * len(labels)] * len(labels))
+            if [len(row) for row in rows] != [len(labels)] * len(labels) or any(
+                cell < 0 for row in rows for cell in row
+            ):
+                return f"result.{name}.confusion must count the items of {len(labels)} labels"
+            bins = split.get("calibration", ())
+            if any(found["items"] < 1 or not 0 <= found["accuracy"] <= 1 for found in bins):
+                return f"result.{name}.calibration must have items, and shares of them"
+        return None
 
     def figures(self, result: Result) -> dict[str, float | None]:
         test, dev = result.get("test") or {}, result.get("dev") or {}
@@ -78,7 +118,9 @@ class ClassifierResults(Results):
             )
             for name, split in run.result.items()
         )
-        return [Table(f"Accuracy after {run.step:,} updates", columns, rows)]
+        in_dev = run.result.get("test", {}).get("items_in_dev", 0)
+        note = f"{in_dev:,} of the unseen items of test are in dev." if in_dev else ""
+        return [Table(f"Accuracy after {run.step:,} updates", columns, rows, note=note)]
 
     def topics(self, run: Recorded) -> list[Topic]:
         test, tables = run.result.get("test") or {}, self.tables(run)

@@ -23,6 +23,7 @@ class SplitScores:
     labels: NDArray[np.int64]  # N
     probabilities: NDArray[np.float32]  # N, C
     seen: NDArray[np.bool_] | None = None  # N: whether train has the text
+    in_dev: NDArray[np.bool_] | None = None  # N: whether dev has it, and train has not
 
     @cached_property
     def predicted(self) -> NDArray[np.int64]:
@@ -101,6 +102,9 @@ class SplitScores:
             facts["accuracy_seen"] = self.accuracy_where(self.seen)
             facts["accuracy_unseen"] = self.accuracy_where(~self.seen)
             facts["items_seen"] = int(self.seen.sum())
+        if self.in_dev is not None and self.in_dev.any():
+            facts["accuracy_in_dev"] = self.accuracy_where(self.in_dev)
+            facts["items_in_dev"] = int(self.in_dev.sum())
         facts["per_class"] = self.per_class(names)
         facts["confusion"] = self.confusion.tolist()
         facts["calibration_error"] = self.calibration_error()

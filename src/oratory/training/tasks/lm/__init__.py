@@ -4,64 +4,65 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
+from oratory.training.running_text.task import TextTask
+from oratory.training.tasks.lm.baselines import LanguageBaselines
 from oratory.training.tasks.lm.results import LanguageResults
-from oratory.training.tasks.task import Learning, Task, Trained
+from oratory.training.tasks.task import KeptNumber, Learning, Trained
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import numpy as np
+    from numpy.typing import NDArray
 
-    from oratory.baselines import Baselines
+    from oratory.baselines.counts import CountModels
+    from oratory.model import Transformer
     from oratory.text import Corpus
-    from oratory.training.config import TrainConfig
+    from oratory.tokens import Tokenizer
     from oratory.training.prepared import Prepared
-    from oratory.training.tasks.lm.units import Blocks
     from oratory.training.tasks.lm.use import Extrapolation, TextSurprisal
+    from oratory.training.tasks.samples import Samples
 
 
-class LanguageModel(Task):
+class LanguageModel(TextTask):
     """Every token is predicted from those before it."""
 
     name = "lm"
     noun = "language model"
     model = {"output": "tokens", "causal": True, "feedforward": "relu(hidden=100)"}  # noqa: RUF012
     training = {"iterations": 500, "eval_every": 100}  # noqa: RUF012
-    foreign = {}  # noqa: RUF012
-    unused = ("pool", "head_hidden")
+    spells = True
+    kept_numbers = {  # noqa: RUF012
+        **TextTask.kept_numbers,
+        "opening": KeptNumber(0, lambda settings: settings["vocabulary"] - 1),
+    }
     results = LanguageResults()
-
-    def has(self, corpus: "Corpus", split: str) -> bool:
-        return corpus.lm is not None and bool(corpus.lm.tests if split == "test" else getattr(corpus.lm, split))
-
-    def need(self, corpus: "Corpus") -> None:
-        corpus.need_lm()
-
-    def check(self, training: "TrainConfig", context: int) -> None:
-        super().check(training, context)
-        if training.bucketing and training.items == "windows":
-            raise InputError("train.bucketing=on has no use: all windows are of one length.")
-        for name in ("stride", "truncate"):
-            value = getattr(training, name)
-            if value is not None and value > context:
-                raise InputError(f"train.{name}={value} is more than context={context}.")
+    no_baselines = LanguageBaselines()
 
     def learning(self, prepared: "Prepared") -> Learning:
         from oratory.training.tasks.lm.learning import LanguageLearning
 
         return LanguageLearning(prepared)
 
-    def units(self, corpus: "Corpus", split: str = "test") -> "Blocks":
-        from oratory.training.tasks.lm.units import Blocks
+    def check_tokens(self, corpus: "Corpus", tokenizers: Sequence[str], metric: str | None = None) -> None:
+        if len(set(tokenizers)) < 2 and metric is None:
+            return
+        from oratory.tokens import train_tokenizer
+        from oratory.training.tasks.lm.learning import is_closed
 
-        data = corpus.need_lm()
-        return Blocks(data.tests if split == "test" else {"dev": data.dev or ()})
+        trained = {name: train_tokenizer(corpus, name, spelling=True) for name in dict.fromkeys(tokenizers)}
+        same = len({tokenizer.fingerprint for tokenizer in trained.values()}) == 1
+        if self.metric(same, metric).same_tokens:
+            return
+        for name, tokenizer in trained.items():
+            if not is_closed(corpus, tokenizer):
+                raise InputError(
+                    f"tokenizer={name} leaves out some of the text, so there is no verdict on models with it and with "
+                    "other tokens."
+                )
 
-    def baselines(self, corpus: "Corpus", tokenizers: Sequence[str], keep: "Path | None" = None) -> "Baselines":
-        from dataclasses import replace
+    def counts(self) -> "type[CountModels]":
+        from oratory.baselines.counts import KneserNey
 
-        from oratory.baselines import measure_baselines
-
-        words = tokenizers[0] if len(set(tokenizers)) == 1 else "word"
-        return measure_baselines(replace(corpus, classifier=None), words, keep=keep)
+        return KneserNey
 
     def score(self, run: Trained, line: str) -> "TextSurprisal":
         from oratory.training.tasks.lm.use import surprise
@@ -77,3 +78,8 @@ class LanguageModel(Task):
         from oratory.training.tasks.lm.use import extrapolate
 
         return extrapolate(run, corpus, factors)
+
+    def losses(self, model: "Transformer", samples: "Samples", tokenizer: "Tokenizer") -> "NDArray[np.float64]":
+        from oratory.training.tasks.lm.losses import losses
+
+        return losses(model, samples)

@@ -8,26 +8,27 @@ from torch import Tensor, nn
 
 from oratory.batches import Batch, LineItems, WindowItems
 from oratory.model import Transformer
-from oratory.tokens import Encoded, encode_lm
-from oratory.tokens.scoring import perplexity, predicted
+from oratory.text import Corpus
+from oratory.tokens import Encoded, Tokenizer, encode_lm
+from oratory.tokens.scoring import count_words, perplexity, predicted
+from oratory.tokens.spelling import spelled
 from oratory.training.loss import NotFinite, cross_entropy_of
 from oratory.training.prepared import Prepared
+from oratory.training.running_text.config import LanguageTraining
+from oratory.training.running_text.learning import TextLearning
 from oratory.training.tasks.lm.scores import LanguageScores, TextScores
-from oratory.training.tasks.lm.surprisal import cover, joined, opened, opening_of, surprisal
+from oratory.training.tasks.lm.surprisal import CausalWindows, joined, opened, opening_of, surprisal
 
 
-class LanguageLearning:
+class LanguageLearning(TextLearning):
     """The running text of a corpus."""
 
     def __init__(self, prepared: Prepared) -> None:
-        training, self.tokenizer, self.context = prepared.training, prepared.tokenizer, prepared.config.context
-        self.data = prepared.corpus.need_lm()
-        self.encoded = encode_lm(prepared.corpus, self.tokenizer)
-        self.eval_train = training.eval_train
-        self.by_line = training.items == "lines"
-        self.stride = training.stride or max(1, self.context // 2)
+        super().__init__(prepared)
+        training = prepared.training
+        assert isinstance(training, LanguageTraining)
         self.opening = opening_of(self.encoded["train"], self.tokenizer)
-        self.items: WindowItems | LineItems
+        self._closing: dict[str, tuple[NDArray[np.float32], int]] = {}
         if self.by_line:
             lines = opened(self.encoded["train"], self.opening, self.tokenizer)
             self.items = LineItems(lines, training.truncate or self.context, self.tokenizer.pad_id)
@@ -39,8 +40,7 @@ class LanguageLearning:
 
     def measure(self, model: Transformer, final: bool = True) -> LanguageScores:
         """The scores of every text; on the way perhaps without train, and by sliding windows only."""
-        names = [name for name in self.encoded if final or self.eval_train or name != "train"]
-        return LanguageScores({name: self._score(model, name, final) for name in names})
+        return LanguageScores({name: self._score(model, name, final) for name in self.measured(final)})
 
     def facts(self) -> dict[str, Any]:
         """The opening of a text and the stride, for scoring other texts in the same way."""
@@ -50,19 +50,46 @@ class LanguageLearning:
         encoded = self.encoded[name]
         text = opened(encoded if self.by_line else joined(encoded), self.opening, self.tokenizer)
         owners = text.owners if self.by_line else np.pad(encoded.owners, (len(text.ids) - len(encoded.ids), 0))
-        nats = surprisal(model, text.ids, cover(text.starts, self.context, self.stride))
+        nats = surprisal(model, text.ids, CausalWindows.over(text.starts, self.context, self.stride))
         _check_finite(nats, text)
         scored = predicted(text.ids, self.tokenizer) & ~np.isnan(nats)
-        seen = np.array(self.data.seen(name))[owners[scored]] if name in self.data.tests else None
-        windows = self._windows(model, encoded) if final and not self.by_line else None
-        return TextScores(text.ids[scored], nats[scored], owners[scored], int(text.sizes.sum()), seen, windows)
+        known = (self.data.seen(name), self.data.in_dev(name)) if name in self.data.tests else (None, None)
+        seen, in_dev = (None if lines is None else np.array(lines)[owners[scored]] for lines in known)
+        spelling, words = self._closed(name)
+        return TextScores(
+            tokens=text.ids[scored],
+            nats=nats[scored],
+            spelling=spelling,
+            lines=owners[scored],
+            bytes=int(text.sizes.sum()),
+            words=words,
+            seen=seen,
+            windows=self._windows(model, encoded) if final and not self.by_line else None,
+            in_dev=in_dev,
+        )
+
+    def _closed(self, name: str) -> tuple[NDArray[np.float32], int]:
+        """What closes a text, the same for every model: the spelling of each scored token, and the number of words."""
+        if name not in self._closing:
+            encoded, lines = self.encoded[name], dict(self.data.texts())[name]
+            # Every token but <START> is scored; an opening is given, and not in `encoded`.
+            spelling = spelled(lines, encoded, self.tokenizer)[predicted(encoded.ids, self.tokenizer)]
+            self._closing[name] = spelling, count_words(lines)
+        return self._closing[name]
 
     def _windows(self, model: Transformer, encoded: Encoded) -> float | None:
         """Perplexity the reference way: windows that do not overlap, and no opening."""
-        nats = surprisal(model, encoded.ids, cover(joined(encoded).starts, self.context, self.context))
+        nats = surprisal(model, encoded.ids, CausalWindows.over(joined(encoded).starts, self.context, self.context))
         _check_finite(nats, joined(encoded))
         scored = predicted(encoded.ids, self.tokenizer) & ~np.isnan(nats)
         return perplexity(nats[scored]) if scored.any() else None
+
+
+def is_closed(corpus: Corpus, tokenizer: Tokenizer) -> bool:
+    """Whether it is known, for every text that is measured, what its tokens leave open."""
+    encoded = encode_lm(corpus, tokenizer)
+    held_out = {name: lines for name, lines in corpus.need_lm().texts() if name != "train"}
+    return not any(np.isnan(spelled(lines, encoded[name], tokenizer)).any() for name, lines in held_out.items())
 
 
 def _check_finite(nats: NDArray[np.float32], text: Encoded) -> None:

@@ -1,34 +1,38 @@
-"""What every metric of a language model has: nats of a block of text, over the size of the block."""
+"""Metrics of a language model that compare different tokens."""
 
-from abc import abstractmethod
+import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from oratory.training.tasks.metric import Metric
+from oratory.training.running_text.metric import LanguageMetric
 
 if TYPE_CHECKING:
-    from oratory.baselines import Baselines
-    from oratory.baselines.scores import TextFacts
-    from oratory.statistics import Array
+    from oratory.training.running_text.baselines import CountedText
 
 
-class LanguageMetric(Metric):
-    """A mean over blocks of running text, weighted by their size."""
+class ClosedMetric(LanguageMetric):
+    """A metric that compares different tokens: what they leave open of the text is spelled out, and counts too."""
 
-    better = "lower"
+    missing = (
+        "its tokens leave out some of the text, or it was recorded before such text was spelled out; variants with the "
+        "same tokens can be compared by their perplexity"
+    )
+    recorded: ClassVar[str]
+    """The figure in the result of a run, and among those of a baseline."""
 
-    @abstractmethod
-    def per_block(self, nats: "Array", tokens: "Array", size: "Array") -> tuple["Array", "Array"]:
-        """The value of each block and its weight, from its nats, its tokens and its bytes."""
+    def of_text(self, facts: "CountedText") -> float | None:
+        found: float | None = getattr(facts, self.recorded)
+        return found
 
-    @abstractmethod
-    def of_text(self, facts: "TextFacts") -> float:
-        """What a baseline scores on one text, on the scale of the recorded figures."""
+    def of_result(self, split: Mapping[str, Any]) -> float:
+        found = closed_figure(split, self.recorded)
+        return math.nan if found is None else self.mean(found)
 
-    def of_baselines(self, found: "Baselines", weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
-        if not found.chosen:
-            return {}
-        texts = {name: self.of_text(facts) for name, facts in found.lm[found.chosen].texts.items()}
-        shares = {name: weights[name] for name in texts if name in weights}
-        mean = sum(share * self.mean(texts[name]) for name, share in shares.items()) / sum(shares.values())
-        return {found.chosen: {**texts, "all": self.value(mean)}}
+
+def closed_figure(split: Mapping[str, Any], name: str) -> float | None:
+    """A figure of a run's result that is closed over text, or None.
+
+    A result without a perplexity per word is older than that, and its bits per byte left unknown words out.
+    """
+    found: float | None = split[name] if "perplexity_per_word" in split else None
+    return found

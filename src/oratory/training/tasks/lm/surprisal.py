@@ -8,8 +8,6 @@ Before a text comes its opening, a token that is given and not scored, so that t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -19,55 +17,42 @@ from torch.nn.functional import cross_entropy
 
 from oratory.model import Transformer
 from oratory.tokens import START, Encoded, Tokenizer
+from oratory.training.running_text.windows import READ, Integers, Windows
 
-TOKENS = 2048
-"""That the model reads in one call."""
 ROWS = 128
 """Tokens whose logits are made at once, few enough for a processor's cache."""
 
 
-@dataclass(frozen=True)
-class Windows:
-    """Windows over one array of ids: where each begins, how long it is, and how many tokens at its end it scores."""
+class CausalWindows(Windows):
+    """Windows that score the tokens at their ends, which no earlier one has scored."""
 
-    begins: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    scored: NDArray[np.int64]
+    opening = 1
 
-    def alike(self) -> Iterator[tuple[NDArray[np.int64], int, int]]:
+    @staticmethod
+    def cuts(offsets: Integers, size: int) -> Integers:
+        return offsets[:-1] + size
+
+    @property
+    def scored(self) -> Integers:
+        """How many tokens each of them scores."""
+        return self.ends - self.firsts
+
+    def alike(self) -> Iterator[tuple[Integers, int, int]]:
         """Windows of one length that score equally many tokens: where they begin, and those two."""
         kinds, owner = np.unique(np.stack([self.lengths, self.scored]), axis=1, return_inverse=True)
         for kind, (length, scored) in enumerate(kinds.T):
             yield self.begins[owner.reshape(-1) == kind], int(length), int(scored)
 
 
-def cover(starts: NDArray[np.int64], context: int, stride: int) -> Windows:
-    """Windows over texts in one array, one after the other; text i begins at `starts[i]` with its opening."""
-    found = []
-    for start, stop in pairwise(starts):
-        tokens = int(stop - start) - 1
-        if tokens < 1:
-            continue
-        size = min(context, tokens)
-        # The last window ends with the text, and so may overlap the one before it by more than the others do.
-        offsets = np.append(np.arange(0, tokens - size, stride), tokens - size)
-        ends = offsets + size
-        found.append((start + offsets, np.full(len(offsets), size), np.diff(ends, prepend=0)))
-    if not found:
-        return Windows(*(np.zeros(0, np.int64) for _ in range(3)))
-    begins, lengths, scored = (np.concatenate(part) for part in zip(*found, strict=True))
-    return Windows(begins, lengths, scored)
-
-
 @torch.no_grad()
-def surprisal(model: Transformer, ids: NDArray[np.int32], windows: Windows) -> NDArray[np.float32]:
+def surprisal(model: Transformer, ids: NDArray[np.int32], windows: CausalWindows) -> NDArray[np.float32]:
     """Nats of every token that the windows score, at its place in `ids`; not a number where none scores it."""
     nats = np.full(len(ids), np.nan, np.float32)
     training, device = model.training, model.tokens.weight.device
     model.eval()
     try:
         for begins, length, scored in windows.alike():
-            rows = max(1, TOKENS // length)
+            rows = max(1, READ // length)
             for at in range(0, len(begins), rows):
                 places = begins[at : at + rows, None] + np.arange(length + 1)  # B, T + 1
                 tokens = torch.from_numpy(ids[places].astype(np.int64)).to(device)

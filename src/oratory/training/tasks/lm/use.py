@@ -9,68 +9,59 @@ from numpy.typing import NDArray
 
 from oratory.errors import InputError
 from oratory.model import generate
-from oratory.tables import TITLE, Table, Tabled, number, shortened
+from oratory.tables import Table, Tabled, number
 from oratory.text import Corpus
-from oratory.text.corpus import one_line
+from oratory.text.normal import one_line
 from oratory.tokens import START, STOP, Encoded, encode_lm
 from oratory.tokens.scoring import bits_per_byte, perplexity, predicted
-from oratory.training.tasks.lm.surprisal import cover, joined, opened, surprisal
+from oratory.tokens.spelling import spelled
+from oratory.training.running_text.scored import ScoredTokens, scored_tokens
+from oratory.training.tasks.lm.metrics.perplexity import Perplexity
+from oratory.training.tasks.lm.surprisal import CausalWindows, joined, opened, surprisal
 from oratory.training.tasks.task import Trained
 
 
 @dataclass(frozen=True)
-class TextSurprisal(Tabled):
+class TextSurprisal(ScoredTokens):
     """The surprisal of every token of one text: -ln p of the token, given those before it."""
 
-    run: str
-    text: str
-    tokens: tuple[str, ...]
-    surprisal: tuple[float, ...]
-    unknown: int
-    """Tokens whose text is not in the vocabulary."""
-    bits_per_byte: float
+    bits_per_byte: float | None
+    """With the spelling of what the tokens leave open; None where the tokenizer has learned none."""
+
+    what = "surprisal"
+    metric = Perplexity()
 
     @property
     def perplexity(self) -> float:
-        return perplexity(np.array(self.surprisal, np.float64))
+        return self.figure
+
+    @property
+    def summary(self) -> str:
+        bits = "" if self.bits_per_byte is None else f", {self.bits_per_byte:.3f} bits per byte"
+        return f"Perplexity {self.metric.show_value(self.figure)}{bits}."
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "run": self.run,
-            "text": self.text,
-            "tokens": list(self.tokens),
-            "surprisal": list(self.surprisal),
-            "perplexity": self.perplexity,
-            "bits_per_byte": self.bits_per_byte,
-            "unknown": self.unknown,
-        }
+        return super().to_dict() | {"bits_per_byte": self.bits_per_byte}
 
-    def tables(self) -> list[Table]:
-        rows = tuple((token, number(value, 2)) for token, value in zip(self.tokens, self.surprisal, strict=True))
-        note = f"Perplexity {number(self.perplexity, 1)}, {self.bits_per_byte:.3f} bits per byte."
-        if self.unknown:
-            note += f" {self.unknown} of {len(self.tokens)} tokens are unknown text."
-        return [Table(shortened(self.text, TITLE), ("token", "surprisal, nats"), rows, note=note)]
+    def _note(self) -> str:
+        if self.bits_per_byte is not None:
+            return super()._note()
+        why = "Bits per byte are not known: the tokenizer of this run has not learned to spell unknown text."
+        return f"{super()._note()} {why}"
 
 
 def surprise(run: Trained, line: str) -> TextSurprisal:
     """The surprisal of every token of one text."""
     tokenizer = run.tokenizer
-    encoded = tokenizer.measure_all([f"{line}\n"]).wrapped(tokenizer.find(START), tokenizer.find(STOP))
+    encoded = tokenizer.measure_lines([line])
     text = opened(encoded, run.facts["opening"], tokenizer)
-    nats = surprisal(run.model, text.ids, cover(text.starts, run.config.context, run.facts["stride"]))
+    nats = surprisal(run.model, text.ids, CausalWindows.over(text.starts, run.config.context, run.facts["stride"]))
     scored = predicted(text.ids, tokenizer) & ~np.isnan(nats)
-    if not scored.any():
-        raise InputError(f"There is no token to score in {line!r}.")
-    ids, found = text.ids[scored], nats[scored].astype(np.float64)
-    return TextSurprisal(
-        run=run.id,
-        text=line,
-        tokens=tuple(tokenizer.token(int(index)) for index in ids),
-        surprisal=tuple(float(value) for value in found),
-        unknown=int((ids == tokenizer.unk_id).sum()) if tokenizer.unk_id is not None else 0,
-        bits_per_byte=bits_per_byte(found, max(1, int(text.sizes.sum()))),
-    )
+    found = nats[scored].astype(np.float64)
+    fields = scored_tokens(run, line, text.ids[scored], found)
+    spelling = spelled([line], encoded, tokenizer)[predicted(encoded.ids, tokenizer)]
+    bits = bits_per_byte(found, spelling, len(line.encode()) + 1)
+    return TextSurprisal(**fields, bits_per_byte=bits if np.isfinite(bits) else None)
 
 
 def continued(run: Trained, prompt: str = "", tokens: int = 50, **options: Any) -> str:
@@ -130,5 +121,5 @@ def extrapolate(run: Trained, corpus: Corpus, factors: Sequence[int]) -> Extrapo
 
 
 def _perplexity(run: Trained, text: Encoded, size: int) -> float:
-    nats: NDArray[np.float32] = surprisal(run.model, text.ids, cover(text.starts, size, max(1, size // 2)))
+    nats: NDArray[np.float32] = surprisal(run.model, text.ids, CausalWindows.over(text.starts, size, max(1, size // 2)))
     return perplexity(nats[predicted(text.ids, run.tokenizer) & ~np.isnan(nats)])

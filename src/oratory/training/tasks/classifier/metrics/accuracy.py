@@ -8,8 +8,8 @@ from oratory.training.tasks.classifier.metric import ClassifierMetric
 if TYPE_CHECKING:
     import pyarrow
 
-    from oratory.baselines import Baselines
     from oratory.statistics import Array
+    from oratory.training.tasks.classifier.baselines import ClassifierBaselines
 
 
 class Accuracy(ClassifierMetric):
@@ -35,8 +35,10 @@ class Accuracy(ClassifierMetric):
     def of_result(self, split: Mapping[str, Any]) -> float:
         return float(split["accuracy"])
 
-    def of_baselines(self, found: "Baselines", weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
+    def of_baselines(
+        self, found: "ClassifierBaselines", weights: Mapping[str, float]
+    ) -> dict[str, dict[str, float | None]]:
         return {
             name: {part: getattr(facts, part).value for part in ("all", "seen", "unseen")}
-            for name, facts in found.classifier.items()
+            for name, facts in found.models.items()
         }

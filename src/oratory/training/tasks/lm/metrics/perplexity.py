@@ -1,12 +1,6 @@
 """Perplexity."""
 
-from typing import TYPE_CHECKING
-
-from oratory.training.tasks.lm.metric import LanguageMetric
 from oratory.training.tasks.lm.metrics.nats_per_token import NatsPerToken
-
-if TYPE_CHECKING:
-    from oratory.baselines.scores import TextFacts
 
 
 class Perplexity(NatsPerToken):
@@ -19,8 +13,5 @@ class Perplexity(NatsPerToken):
     column = "perplexity"
     difference_unit = "%"
 
-    def chosen_by(self) -> LanguageMetric:
+    def chosen_by(self) -> NatsPerToken:
         return NatsPerToken()
-
-    def of_text(self, facts: "TextFacts") -> float:
-        return facts.perplexity

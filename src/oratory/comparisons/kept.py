@@ -1,0 +1,100 @@
+"""What the store keeps of a comparison: all that is needed to work it out again from its runs."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from oratory.errors import InputError
+from oratory.ids import is_id
+from oratory.records import read_record, typed, write_record
+from oratory.runs import Run, Store
+from oratory.runs.record import RecordedCorpus, with_source
+
+FOLDER = "comparisons"
+FORMAT = 1
+"""Raised when older code could no longer read the file."""
+
+
+@dataclass(frozen=True)
+class KeptVariant:
+    """A variant and its runs, by seed; None where a run failed."""
+
+    name: str
+    settings: Mapping[str, str]
+    runs: tuple[str | None, ...]
+    search: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptComparison:
+    """A comparison as it is written down."""
+
+    format: int = FORMAT
+    id: str
+    task: str
+    corpus: RecordedCorpus
+    variants: tuple[KeptVariant, ...]
+    seeds: tuple[int, ...]
+    settings: Mapping[str, str]
+    metric: str | None = None
+    plugins: tuple[tuple[str, ...], ...] = ()
+    """Files of mechanisms: where they were, and their content."""
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+    def write(self, store: Store) -> None:
+        """Write it into the store."""
+        write_record(_path(self.id, store), asdict(self))
+
+    @classmethod
+    def read(cls, name: str, store: Store) -> "KeptComparison":
+        """The comparison of that name, or an InputError that says what is wrong with it."""
+        if name not in comparisons_in(store):
+            known = ", ".join(comparisons_in(store)) or "none"
+            raise InputError(f"There is no comparison {name!r} in {store.folder}. Known: {known}.")
+        path = _path(name, store)
+        remedy = "Its runs are there all the same: the oratory compare that made it finds them, and writes it again."
+        try:
+            values = read_record(path)
+        except InputError as error:
+            raise InputError(f"{error} {remedy}") from None
+        if isinstance(values.get("format"), int) and values["format"] > FORMAT:
+            raise InputError(
+                f"The comparison {name} was written by a newer Oratory (format {values['format']}; this one reads up "
+                f"to {FORMAT}): update Oratory to use it."
+            )
+        try:
+            kept = typed(cls, with_source(values, path), path)
+            for variant in kept.variants:
+                if len(variant.runs) != len(kept.seeds) or not any(variant.runs):
+                    raise InputError(f"{path} is damaged: {variant.name!r} does not have a run for each seed.")
+            if any(len(plugin) != 2 for plugin in kept.plugins):
+                raise InputError(f"{path} is damaged: a plugin is not a path and a content.")
+        except InputError as error:
+            raise InputError(f"{error} {remedy}") from None
+        return kept
+
+    def runs_in(self, store: Store) -> dict[str, list[Run | None]]:
+        """The runs of every variant, if they are runs of this comparison."""
+        found: dict[str, list[Run | None]] = {}
+        for variant in self.variants:
+            found[variant.name] = [store.open(name) if name else None for name in variant.runs]
+            for run, seed in zip(found[variant.name], self.seeds, strict=True):
+                if run is None:
+                    continue
+                has = (run.task.name, run.fingerprint, run.seed, run.status)
+                if has != (self.task, self.corpus.fingerprint, seed, "finished"):
+                    raise InputError(
+                        f"{_path(self.id, store)} is damaged: {run.id} is no finished run of {self.task} on "
+                        f"{self.corpus.name} ({self.corpus.fingerprint}) with seed {seed}. The oratory compare that "
+                        "made the comparison writes it again."
+                    )
+        return found
+
+
+def comparisons_in(store: Store) -> list[str]:
+    """The comparisons of a store."""
+    return sorted(found.stem for found in (store.folder / FOLDER).glob("*.json") if is_id(found.stem))
+
+
+def _path(name: str, store: Store) -> Path:
+    return store.folder / FOLDER / f"{name}.json"

@@ -1,0 +1,109 @@
+"""Models beside their baselines, on all of test and on its parts: no figure is reported without these."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from oratory.comparisons.measures import Measure, Tokens, measures_of, tokens_of
+from oratory.runs import Run
+from oratory.statistics import Estimate
+from oratory.tables import Table, Tabled
+from oratory.text import Corpus
+from oratory.training.tasks import Task
+from oratory.training.tasks.metric import Metric
+
+BASELINES = "baselines"
+"""The folder in the store where baselines are kept."""
+
+BaselineFigures = dict[str, dict[str, float | None]]
+"""By baseline and part of test, on the scale of the recorded figures."""
+
+
+@dataclass(frozen=True)
+class Standing(Tabled):
+    """What variants score on every part of test, with what the baselines score there."""
+
+    task: Task
+    metric: Metric
+    variants: Mapping[str, Mapping[str, Estimate]]
+    """By variant and part; the first part is `all`."""
+    baselines: Mapping[str, Mapping[str, float | None]]
+    in_train: str
+    """How much of test is in train, in a sentence."""
+    finer_parts: str
+    """Which parts have too few groups to speak of new ones, in a sentence; empty where none has."""
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts of test."""
+        return list(next(iter(self.variants.values())))
+
+    def figures(self, variant: str) -> dict[str, Any]:
+        """The figures of a variant by part, as plain values."""
+        value = self.metric.value
+        return {
+            part: {
+                "mean": value(found.mean),
+                "interval": [value(end) for end in found.interval] if found.interval else None,
+                "seeds": found.seeds,
+            }
+            for part, found in self.variants[variant].items()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "metric": self.metric.name,
+            "variants": {name: self.figures(name) for name in self.variants},
+            "baselines": {name: dict(values) for name, values in self.baselines.items()},
+            "in_train": self.in_train,
+        }
+
+    def tables(self) -> list[Table]:
+        return [self.table(self.parts)]
+
+    def table(self, parts: Sequence[str]) -> Table:
+        """Every variant and every baseline on these parts."""
+        rows = []
+        for name, found in self.variants.items():
+            cells = [(self.metric.show(found[p].mean), self.metric.show_interval(found[p].interval)) for p in parts]
+            rows.append((name, *(cell for pair in cells for cell in pair)))
+        for name, values in self.baselines.items():
+            rows.append((f"({name})", *(cell for p in parts for cell in (self.metric.show_value(values.get(p)), ""))))
+        columns = ("variant", *(column for part in parts for column in (part, "95% interval")))
+        note = " ".join(filter(None, (f"{self.metric.column}.".capitalize(), self.in_train, self.finer_parts)))
+        return Table(self.task.results.parts_title, columns, tuple(rows), note=note)
+
+
+def standing_of(
+    task: Task,
+    corpus: Corpus,
+    runs: Mapping[str, Sequence[Run | None]],
+    store: Path,
+    metric: Metric | None = None,
+) -> Standing:
+    """What these runs score, beside the baselines; by the usual metric of the task unless one is given."""
+    tokens = tokens_of(runs)
+    metric = metric or task.metric(tokens.same)
+    measures = measures_of(task, metric, corpus, runs)
+    return Standing(
+        task=task,
+        metric=metric,
+        variants={name: {part: measure.estimate(name) for part, measure in measures.items()} for name in runs},
+        baselines=baselines_of(task, corpus, tokens, metric, measures, store),
+        in_train=task.in_train(corpus),
+        finer_parts=task.units(corpus).finer_parts,
+    )
+
+
+def baselines_of(
+    task: Task, corpus: Corpus, tokens: Tokens, metric: Metric, measures: Mapping[str, Measure], store: Path
+) -> BaselineFigures:
+    """What the baselines score, over the tokens of the runs; with the tokenizer in their names if there are several."""
+    weights = {name: float(measure.weights.sum()) for name, measure in measures.items()}
+    measured = task.baselines(corpus, tokens.tokenizers, store / BASELINES)
+    return {
+        name if len(measured) == 1 else f"{name}, tokenizer={found.tokenizer}": values
+        for found in measured
+        for name, values in metric.of_baselines(found, weights).items()
+    }

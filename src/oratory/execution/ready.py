@@ -1,0 +1,53 @@
+"""What can be refused before anything is trained: settings, data, plugins, the contract, the device and the disk."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from oratory.errors import InputError
+from oratory.execution.machine import device_of
+from oratory.execution.train import id_for
+from oratory.model.contract import ModelContract
+from oratory.runs.store import Store
+from oratory.text import Corpus
+from oratory.training.origins import contract_of, origin_of
+from oratory.training.prepared import Prepared
+from oratory.training.tasks import Task
+
+VALUE = 4
+"""Bytes of a parameter."""
+KEPT = 4
+"""Times that a run in training keeps its parameters: the model, and a checkpoint with two averages of Adam."""
+
+
+def ready(task: Task, corpus: Corpus, settings: Mapping[str, str]) -> Prepared:
+    """What a run with these settings would train, or an InputError that says why it cannot be compared.
+
+    The texts are encoded on the way, and kept for those who train.
+    """
+    refuse_broken(contract_of(task, settings))
+    origin = origin_of(settings)
+    origin.ready(settings)
+    prepared = origin.prepare(task, corpus, settings, 0)
+    task.learning(prepared)
+    return prepared
+
+
+def refuse_broken(contract: ModelContract | None) -> None:
+    """Refuse a model that cannot be computed, or whose figures would mean nothing."""
+    if contract is not None and contract.broken:
+        more = "" if contract.stops else " oratory check FILE tries every promise of a plugin."
+        raise InputError(f"{contract.broken[0]}{more}")
+
+
+def check_room(prepared: Sequence[Prepared], seeds: Sequence[int], store: Store, here: bool) -> None:
+    """Refuse a device that is not there, and a folder that cannot hold the runs that are missing.
+
+    Only those who train know their devices, so `here` says whether that is this machine.
+    """
+    missing = 0
+    for each in prepared:
+        device = device_of(each.training.device if here else "cpu")
+        ids = [id_for(replace(each, seed=seed), device) for seed in seeds]
+        missing += sum(VALUE * each.parameters.total for run in ids if not store.has(run))
+    largest = max(each.parameters.total for each in prepared)
+    store.check_room(missing + (VALUE * (KEPT - 1) * largest if missing else 0))

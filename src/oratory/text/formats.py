@@ -1,0 +1,220 @@
+"""Tables from TSV, CSV, JSONL and Parquet files, with limits on all that is read."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from oratory.errors import InputError
+from oratory.files import LONGEST_LINE, read_bytes, read_lines, read_text
+from oratory.text.table import LABEL_NAMES, MOST_COLUMNS, TEXT_NAMES, RawTable, Wanted, chosen_columns
+
+MOST_ROWS = 10_000_000
+MOST_BYTES = 1 << 30
+"""Of a table once it is unpacked: a small file can hold a text a billion times."""
+
+
+def read_table(path: Path, wanted: Wanted) -> RawTable:
+    """The file as a table, in the format of its ending. A first line with one of the names is a header.
+
+    Of a format whose columns have names, only the columns that are wanted are read.
+    """
+    table = READERS[path.suffix](path, wanted)
+    if not table.cells:
+        raise InputError(f"{path} holds no rows, only a header.")
+    return table
+
+
+def _with_header(path: Path, records: list[tuple[int, list[str]]], wanted: Wanted) -> RawTable:
+    """A table from delimited records; the first is the header if it has a usual name, or one that the user named."""
+    first = tuple(cell.strip() for cell in records[0][1])
+    columns = None
+    named = {name for name in (wanted.text, wanted.label, wanted.group) if name}
+    if {*first, *map(str.casefold, first)} & {*named, *TEXT_NAMES, *LABEL_NAMES}:
+        columns = first
+        records = records[1:]
+        chosen_columns(str(path), columns, wanted)
+    cells = tuple(tuple(record) for _, record in records)
+    return RawTable(str(path), columns, cells, tuple(number for number, _ in records))
+
+
+def _read_tsv(path: Path, wanted: Wanted) -> RawTable:
+    # No quoting: a quotation mark in a TSV file is part of the text.
+    return _with_header(path, [(number, line.split("\t")) for number, line in read_lines(path)], wanted)
+
+
+def _read_csv(path: Path, wanted: Wanted) -> RawTable:
+    text = read_text(path)
+    csv.field_size_limit(max(len(text), 131_072))
+    records: list[tuple[int, list[str]]] = []
+    start = 1
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for record in reader:
+            longest = max(map(len, record), default=0)
+            if longest > LONGEST_LINE:  # In quotes a cell has many lines.
+                raise _too_long(f"{path}, line {start}", longest)
+            if any(cell.strip() for cell in record):
+                records.append((start, record))
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{path}, line {start}: not CSV ({error}).") from None
+    if not records:
+        raise InputError(f"{path} holds no text: every line is blank.")
+    return _with_header(path, records, wanted)
+
+
+def _read_jsonl(path: Path, wanted: Wanted) -> RawTable:
+    records: list[tuple[int, dict[str, Any]]] = []
+    keys: dict[str, None] = {}
+    for number, line in read_lines(path):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}, line {number}: not JSON ({error}).") from None
+        if not isinstance(record, dict):
+            raise InputError(f'{path}, line {number}: not an object such as {{"text": "...", "label": "..."}}.')
+        keys |= dict.fromkeys(record)
+        if len(keys) > MOST_COLUMNS:
+            raise InputError(f"{path}, line {number}: more than {MOST_COLUMNS:,} different keys up to here.")
+        records.append((number, record))
+    columns = chosen_columns(str(path), list(keys), wanted)
+    cells = tuple(
+        tuple(_cell(record.get(column), column, f"{path}, line {number}") for column in columns)
+        for number, record in records
+    )
+    return RawTable(str(path), tuple(columns), cells, tuple(number for number, _ in records))
+
+
+def _read_parquet(path: Path, wanted: Wanted) -> RawTable:
+    import pyarrow as pa
+
+    try:
+        values = _parquet_values(str(path), pa.BufferReader(read_bytes(path)), wanted)
+    except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError, KeyError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{path} is not a Parquet file that can be read ({reason}).") from None
+    return table_of(str(path), list(values), values)
+
+
+def _parquet_values(path: str, source: Any, wanted: Wanted) -> dict[str, list[Any]]:
+    """The values of the wanted columns. The file may say less than it holds, so each part is measured once more."""
+    import pyarrow.parquet as pq
+
+    about = pq.read_metadata(source)
+    check_size(path, about.num_rows, 0)
+    schema = about.schema.to_arrow_schema()
+    columns = chosen_columns(path, schema.names, wanted)
+    for name in columns:
+        _check_kind(path, name, schema.field(name).type)
+    groups = [about.row_group(at) for at in range(about.num_row_groups)]
+    parts = (group.column(at) for group in groups for at in range(group.num_columns))
+    said = sum(part.total_uncompressed_size for part in parts if part.path_in_schema in columns)
+    check_size(path, about.num_rows, said)
+    # Each text is unpacked once, however many rows have it.
+    texts = [name for name in columns if _is_text(schema.field(name).type)]
+    file = pq.ParquetFile(source, read_dictionary=texts)
+    values: dict[str, list[Any]] = {name: [] for name in columns}
+    rows = size = 0
+    for at in range(about.num_row_groups):
+        table = file.read_row_group(at, columns=columns)
+        size += sum(_unpacked(table[name], f"{path}, row", rows) for name in columns)
+        rows += len(table)
+        check_size(path, rows, size)
+        for name in columns:
+            values[name] += table[name].to_pylist()
+    return values
+
+
+def check_size(path: str, rows: int, size: int) -> None:
+    """Refuse a table that is too large to be held as text."""
+    if rows > MOST_ROWS:
+        raise InputError(f"{path} has {rows:,} rows; at most {MOST_ROWS:,} are read.")
+    if size > MOST_BYTES:
+        raise InputError(f"{path} is {size:,} bytes once it is unpacked; at most {MOST_BYTES:,} are read.")
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _check_kind(path: str, column: str, kind: Any) -> None:
+    """Refuse a column that is neither text nor numbers, before its values are unpacked."""
+    import pyarrow as pa
+
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    tests = (_is_text, pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null)
+    if not any(test(plain) for test in tests):
+        name = str(kind) if len(str(kind)) <= 60 else f"{str(kind)[:60]}..."
+        raise InputError(f"{path}: the column {column!r} is of the type {name}; only text and numbers are read.")
+
+
+def _unpacked(column: Any, where: str, begin: int) -> int:
+    """Bytes of a column whose every row has its own value; a text that is too long is refused."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not _is_text(column.type):
+        return int(column.nbytes)
+    size = 0
+    for chunk in column.chunks:
+        packed = pa.types.is_dictionary(chunk.type)
+        texts = chunk.dictionary if packed else chunk
+        if (pc.max(pc.utf8_length(texts)).as_py() or 0) > LONGEST_LINE:
+            lengths = pc.utf8_length(texts)
+            lengths = pc.take(lengths, chunk.indices) if packed else lengths
+            row = pc.index(pc.greater(lengths, LONGEST_LINE), True).as_py()
+            if row >= 0:
+                raise _too_long(f"{where} {begin + row + 1}", lengths[row].as_py())
+        sizes = pc.binary_length(texts)
+        size += int(pc.sum(pc.take(sizes, chunk.indices) if packed else sizes).as_py() or 0)
+        begin += len(chunk)
+    return size
+
+
+def _too_long(where: str, length: int) -> InputError:
+    return InputError(f"{where}: {length:,} characters in one cell; at most {LONGEST_LINE:,} are read.")
+
+
+def table_of(path: str, columns: Sequence[str], values: dict[str, list[Any]]) -> RawTable:
+    """A table from columns of Python values; lines are rows, counted from 1."""
+    count = len(values[columns[0]]) if columns else 0
+    cells = tuple(zip(*(_cells(values[column], column, path) for column in columns), strict=True))
+    return RawTable(path, tuple(columns), cells, tuple(range(1, count + 1)))
+
+
+def _cells(values: Sequence[Any], column: str, path: str) -> Iterator[str | None]:
+    for row, value in enumerate(values, 1):
+        yield None if value is None else _cell(value, column, f"{path}, row {row}")
+
+
+def _cell(value: Any, column: str, where: str) -> str | None:
+    """Text and numbers as text; None for anything else, which only matters if the column is used."""
+    if isinstance(value, str):
+        if len(value) > LONGEST_LINE:
+            raise _too_long(where, len(value))
+        if "\0" in value:
+            raise InputError(f"{where}: a NUL byte in {column!r}; this is not text.")
+        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+            raise InputError(f"{where}: half of a surrogate pair in {column!r}; this is not Unicode text.")
+        return value
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        return str(int(value)) if value == int(value) else str(value)
+    return None
+
+
+READERS: dict[str, Callable[[Path, Wanted], RawTable]] = {
+    ".tsv": _read_tsv,
+    ".csv": _read_csv,
+    ".jsonl": _read_jsonl,
+    ".parquet": _read_parquet,
+}
+"""The formats of tables, by the ending of the file's name."""

@@ -1,0 +1,42 @@
+"""Texts as lines, and as they are compared."""
+
+import re
+import unicodedata
+from functools import cache
+
+_LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029\ufeff]+")
+_APOSTROPHES = str.maketrans(dict.fromkeys("`´ʹʻʼʽˊˋ", "'"))
+"""Characters that are typed for an apostrophe or a quotation mark, and are no punctuation in Unicode."""
+_GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:,\d{3})+(?!\d)")
+"""A number with commas between its thousands."""
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks, tabs, byte order marks, and white space at its ends."""
+    return _LINE_BREAKS.sub(" ", text).strip()
+
+
+def normalise(text: str) -> str:
+    """The text without case, punctuation, invisible characters and extra white space, for comparing texts.
+
+    Letters, their marks, numbers and symbols stay; 1,000 is 1000. A text of punctuation alone stays as it is, so that
+    "..." and "?!" are two texts.
+    """
+    # Invisible characters go first: without them, a letter and its mark may become one character.
+    visible = "".join(map(_visible, text.translate(_APOSTROPHES)))
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
+    whole = _GROUPED.sub(lambda number: number[0].replace(",", ""), folded)
+    return " ".join("".join(map(_without_punctuation, whole)).split()) or folded.strip()
+
+
+@cache
+def _visible(character: str) -> str:
+    """The character, or nothing for one that takes no room: soft hyphens, joiners, variation selectors."""
+    hidden = unicodedata.category(character) == "Cf" or "\ufe00" <= character <= "\ufe0f" or character == "\u034f"
+    return "" if hidden else character
+
+
+@cache
+def _without_punctuation(character: str) -> str:
+    """The character, or a blank for punctuation (P), separators (Z) and control characters (C)."""
+    return " " if unicodedata.category(character)[0] in "PZC" else character

@@ -1,0 +1,1 @@
+"""What the tasks on running text share: blocks, windows, scores, results and baselines. No task itself."""

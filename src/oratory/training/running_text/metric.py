@@ -1,0 +1,87 @@
+"""What every metric of running text has: nats of a block of text, over the size of the block."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from oratory.training.tasks.metric import Metric
+
+if TYPE_CHECKING:
+    from oratory.statistics import Array
+    from oratory.training.running_text.baselines import CountedText, TextBaselines
+
+
+def per(total: "Array", size: "Array") -> "Array":
+    """The total of each block over its size; 0 for a block without any, which has no weight."""
+    import numpy as np
+
+    return np.divide(total, size, out=np.zeros_like(total), where=size > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockSums:
+    """For each block of text: the nats of its tokens, those of what they leave open, and its sizes."""
+
+    nats: "Array"
+    spelling: "Array"
+    """NaN where it is not known."""
+    tokens: "Array"
+    words: "Array"
+    bytes: "Array"
+
+
+class LanguageMetric(Metric):
+    """A mean over blocks of running text, weighted by their size."""
+
+    better = "lower"
+
+    @abstractmethod
+    def per_block(self, sums: BlockSums) -> tuple["Array", "Array"]:
+        """The value of each block and its weight."""
+
+    @abstractmethod
+    def of_text(self, facts: "CountedText") -> float | None:
+        """What a baseline scores on one text, on the scale of the recorded figures."""
+
+    def of_baselines(self, found: "TextBaselines", weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
+        scored = {}
+        for baseline in found.beside:
+            facts = found.models[baseline].texts
+            texts = {name: self.of_text(text) for name, text in facts.items()}
+            means = {name: math.nan if value is None else self.mean(value) for name, value in texts.items()}
+            shares = {name: weights[name] for name in texts if name in weights}
+            mean = sum(share * means[name] for name, share in shares.items()) / sum(shares.values())
+            parts = self.of_lines(list(facts.values()))
+            scored[baseline] = {"all": None if math.isnan(mean) else self.value(mean), **parts, **texts}
+        return scored
+
+    def of_lines(self, texts: "Sequence[CountedText]") -> dict[str, float | None]:
+        """What a baseline scores on the lines that train has, and on the others, where it is known."""
+        return {}
+
+
+class TokenMetric(LanguageMetric):
+    """The mean surprisal of a token, or its exponential."""
+
+    same_tokens = True
+    recorded: ClassVar[str]
+    """What a result calls the exponential, whichever of the two the metric is."""
+
+    def per_block(self, sums: BlockSums) -> tuple["Array", "Array"]:
+        return per(sums.nats, sums.tokens), sums.tokens
+
+    def of_text(self, facts: "CountedText") -> float:
+        return facts.perplexity if self.logarithmic else math.log(facts.perplexity)
+
+    def of_lines(self, texts: "Sequence[CountedText]") -> dict[str, float | None]:
+        seen = [(text.tokens_seen, text.perplexity_seen) for text in texts]
+        unseen = [(text.tokens - text.tokens_seen, text.perplexity_unseen) for text in texts]
+        return {"seen lines": self._over(seen), "unseen lines": self._over(unseen)}
+
+    def _over(self, texts: "Sequence[tuple[int, float | None]]") -> float | None:
+        """One figure over all tokens of some texts, from their numbers of tokens and their perplexities."""
+        known = [(tokens, math.log(perplexity)) for tokens, perplexity in texts if tokens and perplexity]
+        total = sum(tokens for tokens, _ in known)
+        return self.value(sum(tokens * nats for tokens, nats in known) / total) if total else None

@@ -1,0 +1,1 @@
+"""The metrics of a masked language model; each is one file here."""
