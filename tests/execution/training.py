@@ -70,9 +70,9 @@ def quick(folder: Path) -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens at, and that no system gives away in the meantime to those who take any."""
+    """A port that nobody listens at, and that neither the system nor a Ray (up to 23,999) takes in the meantime."""
     while True:
-        port = 20_000 + secrets.randbelow(10_000)
+        port = 24_000 + secrets.randbelow(8_000)
         with socket.socket() as tried, suppress(OSError):
             tried.bind(("127.0.0.1", port))
             return port

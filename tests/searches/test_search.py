@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import json
 import math
+import pkgutil
 import random
 import shutil
 import sqlite3
@@ -172,6 +173,27 @@ def test_points_that_were_half_drawn_are_drawn_the_same(data: Path, tmp_path: Pa
     study = Study(store.folder / FOLDER / f"{design.id}.sqlite", design.to_dict())
     study.ask(0, design.drawn, design.method, design.search_seed)
     study.study.ask()  # Killed before the settings of this one were drawn.
+    assert search(design, store, Serial()) == straight
+
+
+@pytest.mark.parametrize("where", ["optuna.trial.Trial.report", "optuna.study.Study.tell"])
+def test_stopped_while_a_trial_is_told(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    design = designed(data, "train.lr=1e-4..1e-1", trials=2, seeds=(0, 1), prune=False)
+    straight = search(design, Store(tmp_path / "straight"), Serial())
+    real, calls = pkgutil.resolve_name(where), itertools.count(1)
+
+    def interrupted(*given: Any, **options: Any) -> Any:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return real(*given, **options)
+
+    store = Store(tmp_path / "stopped")
+    with monkeypatch.context() as patch:
+        patch.setattr(where, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            search(design, store, Serial())
     assert search(design, store, Serial()) == straight
 
 

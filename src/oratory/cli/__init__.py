@@ -7,7 +7,9 @@ that `oratory --help` answers at once; what a command needs, it imports when it 
 import io
 import os
 import pkgutil
+import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated
 
@@ -39,37 +41,49 @@ def build() -> typer.Typer:
 
 
 def main() -> None:
-    """Run a command. What a user can put right is one sentence and exit code 2."""
+    """Run a command, and exit with its code."""
+    try:
+        code = _run()
+    except KeyboardInterrupt:
+        code = 130
+    with suppress(ValueError):  # Not in the main thread, where no signal arrives.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # All is said; one more Ctrl-C just ends the process.
+    sys.exit(code)
+
+
+def _run() -> int | str | None:
+    """Run a command; returns its exit code. What a user can put right is one sentence and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # A terminal that cannot show a character shows its number.
     try:
         build()()
+    except SystemExit as left:
+        return left.code
     except InputError as error:
         _complain(str(error))
-        sys.exit(2)
+        return 2
     except Failed as error:
         _complain(str(error))
-        sys.exit(error.exit_code)
+        return error.exit_code
     except UnicodeEncodeError as error:
         shown = ascii(error.object[max(0, error.start - AROUND) : error.end + AROUND])
         _complain(f"{shown} is not Unicode text; a name or a text has bytes that are not UTF-8.")
-        sys.exit(2)
+        return 2
     except BrokenPipeError:
         # The reader of our output went away, and so do we, quietly; nothing is left to be flushed at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        return 1
     except OSError as error:
         _complain(f"{error.filename or 'The output'} cannot be used: {error.strerror or error}.")
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        return 2
     except Exception as error:
         sentence = NO_MEMORY if _is_out_of_memory(error) else _blame(error)
         if sentence is None:
             raise
         _complain(sentence)
-        sys.exit(2)
+        return 2
+    return 0
 
 
 def _is_out_of_memory(error: Exception) -> bool:

@@ -30,8 +30,8 @@ BRIEF = 0.2
 """Seconds between two looks at what the workers reported."""
 ANSWER = 10.0
 """Seconds in which something must answer at the address of a cluster."""
-SHAKY = "Starting Ray client server failed"
-"""What a busy cluster says now and then, and not when it is asked again."""
+SHAKY = ("Starting Ray client server failed", "ZombieProcess")
+"""What a cluster says when the server that it starts for us ends at once, as one on a busy machine does now and then."""
 LEAVE = 60.0
 """Seconds in which workers save what they are at when the comparison is stopped."""
 
@@ -213,11 +213,11 @@ def _reached(ray: Any, address: str) -> Iterator[None]:
         ray.shutdown()
 
 
-def _connect(ray: Any, address: str, options: dict[str, Any], tries: int = 2) -> None:
+def _connect(ray: Any, address: str, options: dict[str, Any], tries: int = TRIES) -> None:
     try:
         ray.init(address, **options)
     except (ConnectionError, RuntimeError) as error:
-        if tries > 1 and SHAKY in str(error):
+        if tries > 1 and any(words in str(error) for words in SHAKY):
             ray.shutdown()
             return _connect(ray, address, options, tries - 1)
         raise InputError(

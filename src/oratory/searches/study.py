@@ -114,8 +114,10 @@ class Study:
         """Keep how a trial ended."""
         with self._guarded():
             point.trial.set_user_attr(FACTS, _sealed(facts.to_dict()))
+            known = self._trials()[point.number].intermediate_values  # If it was stopped while it was told.
             for step, mean in _means(facts).items():
-                point.trial.report(mean, step)
+                if step not in known:
+                    point.trial.report(mean, step)
             value = facts.mean if facts.state == COMPLETE else None
             self.study.tell(point.trial, value, state=_STATES[facts.state])
 
