@@ -18,7 +18,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from tests.execution.training import LM, ends, quick, words, write_corpus
-from tests.several import Fault, program, start_several, tell
+from tests.program import tell
+from tests.several import Fault, program, start_several
 
 from oratory.errors import InputError
 from oratory.tables import Table, number

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from oratory.execution.local import PRELOADED
 from oratory.text import Corpus, load_corpus
 from tests.execution.training import quick, write_corpus
 from tests.execution.workers import here
@@ -16,6 +17,8 @@ from tests.program import Program
 
 settings.register_profile("oratory", deadline=None)  # A busy machine is no failure.
 settings.load_profile("oratory")
+
+PRELOADED.append("tests.everything")  # The server that workers are forked from serves the whole program as well.
 
 # A shell that starts the tests in the background has Ctrl-C ignored, by all their children too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -51,11 +54,9 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory, own_cache: None) -> Iterator[Program]:
+def program(tmp_path_factory: pytest.TempPathFactory, own_cache: None) -> Program:
     """The real program, ready to start."""
-    made = Program(tmp_path_factory.mktemp("program"))
-    yield made
-    made.close()
+    return Program(tmp_path_factory.mktemp("program"))
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,16 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
-from tests.execution.training import CLASSIFIER, LM, quick, run, words, write_corpus
-from tests.program import import_everything
+from tests.execution.training import CLASSIFIER, LM, fork, free_port, quick, run, wait_for, words, write_corpus
+from tests.program import ended, tell
 from tests.training.finetuning import write_model
 
 NOBODY = 65534
@@ -44,8 +46,6 @@ def test_processes_that_were_not_started(
 
 
 def test_others_who_do_not_come(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.execution.training import ended, fork, free_port, wait_for
-
     address = {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     for name, value in address.items():
         monkeypatch.setenv(name, value)
@@ -54,7 +54,7 @@ def test_others_who_do_not_come(place: Path, monkeypatch: pytest.MonkeyPatch) ->
     try:
         wait_for(f"Waiting for all 2 processes to meet at 127.0.0.1:{address['MASTER_PORT']}", place / "out")
     finally:
-        os.kill(child, 9)
+        tell(child, signal.SIGKILL)
         ended(child)
 
 
@@ -96,7 +96,6 @@ def shared(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_files_of_other_users(shared: Path) -> None:
-    import_everything()  # Another user may not be able to read the libraries of this one.
     closed, open_ = sorted(path for path in (shared / "runs").iterdir() if path.is_dir())
     for path in [shared / "runs", *(shared / "runs").rglob("*"), *(shared / "corpus").rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
@@ -105,7 +104,7 @@ def test_files_of_other_users(shared: Path) -> None:
     (shared / "runs" / "comparisons").mkdir(mode=0)
 
     def say(*arguments: str) -> tuple[int, str]:
-        code, text = run([*arguments, "--runs", str(shared / "runs")], shared / "out", lambda: os.setuid(NOBODY))
+        code, text = run([*arguments, "--runs", str(shared / "runs")], shared / "out", partial(os.setuid, NOBODY))
         assert text.count("\n") >= 1
         return code, text
 

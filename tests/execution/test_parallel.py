@@ -14,7 +14,8 @@ from oratory.errors import InputError
 from oratory.execution.train import train
 from oratory.runs import Run, Store
 from tests.execution.training import SMALL, start, wait_for, words
-from tests.several import Fault, ended, program, start_several, tell
+from tests.program import ended, tell
+from tests.several import Fault, program, start_several
 
 pytestmark = pytest.mark.long
 
@@ -35,6 +36,8 @@ def pair(
 ) -> list[BaseProcess]:
     """`oratory train` in two processes: the leader, and the one that follows. Faults are by rank."""
     arguments = ["train", task, "--data", str(place / "corpus"), "--runs", str(runs), *words(settings)]
+    for rank in range(2):  # What is read there next must not be of the processes before.
+        (place / f"out {rank}").unlink(missing_ok=True)
     return start_several(program, arguments, place, faults or {})
 
 

@@ -25,7 +25,9 @@ from oratory.execution.checkpoint import FACTS, KEPT, MANIFEST, TENSORS, read_ch
 from oratory.execution.train import train
 from oratory.runs import Ended, Event, Started, Store
 from oratory.runs.record import CHECKPOINTS
-from tests.execution.training import TASKS, command, ended, ends, fork, run, start, wait_for, wait_until
+from oratory.training.loop import Fit
+from tests.execution.training import TASKS, command, ends, fork, run, start, wait_for, wait_until
+from tests.program import ended, tell
 
 pytestmark = pytest.mark.long
 
@@ -72,8 +74,8 @@ def test_killed_at_random_moments(task: str, place: Path, runs: Path, whole: dic
             if kills % 3:
                 wait_for("step", place / "out")
             time.sleep(chance.uniform(0, 0.04 if kills % 3 else 0.15))
-            os.kill(child, signal.SIGKILL)
-        code = ended(child)
+            tell(child, signal.SIGKILL)
+        (code,) = ended(child)
         if code == 0:
             break
         assert code == -signal.SIGKILL, (place / "out").read_text()
@@ -107,7 +109,7 @@ def test_killed_between_any_two_writes(task: str, place: Path, runs: Path, whole
     while code != 0:
         # Enough to get one checkpoint further in the mean, and a different place in it each time.
         before = partial(kill_at, chance.randrange(1, 60))
-        code = ended(fork(command(task, place / "corpus", runs), place / "out", before))
+        (code,) = ended(fork(command(task, place / "corpus", runs), place / "out", before))
         assert code in (0, -signal.SIGKILL), (place / "out").read_text()
         kills += code != 0
         assert kills < 100
@@ -401,14 +403,12 @@ def test_two_processes_on_one_run(place: Path, runs: Path, whole: dict[str, dict
     assert code == 2
     assert "is in use by another process; wait for it, or stop it." in said
     assert said.count("\n") == 1
-    assert ended(first) == 0
+    assert ended(first) == [0]
     assert ends(runs) == whole["lm"]
 
 
 def slow_down() -> None:
     """Let every step take a while."""
-    from oratory.training.loop import Fit
-
     update = Fit._update
 
     def slowly(self: Fit) -> Any:
@@ -424,7 +424,7 @@ def test_different_runs_in_one_store_at_once(place: Path, runs: Path, whole: dic
         fork(command(task, place / "corpus", runs, "--seed", seed), place / f"out {task} {seed}")
         for task, seed in plans
     ]
-    assert [ended(child) for child in children] == [0] * len(plans)
+    assert ended(*children) == [0] * len(plans)
     entries = Store(runs).entries()
     assert sorted((entry.task, str(entry.seed)) for entry in entries) == sorted(plans)
     assert {entry.status for entry in entries} == {"finished"}
@@ -440,8 +440,8 @@ def test_asked_to_stop(task: str, number: int, place: Path, runs: Path, whole: d
     child = fork(arguments, place / "out", slow_down)
     wait_for("begins", place / "out")
     time.sleep(0.25)
-    os.kill(child, number)
-    assert ended(child) == 130
+    tell(child, number)
+    assert ended(child) == [130]
     said = (place / "out").read_text()
     found = Store(runs).open()
     assert f"and saved. To continue: the same command again, or oratory train --resume {found.id}" in said
@@ -455,27 +455,27 @@ def test_asked_to_stop(task: str, number: int, place: Path, runs: Path, whole: d
     assert ends(runs) == whole[task]
 
 
+def stuck() -> None:
+    """Let one step take half a minute."""
+    update = Fit._update
+
+    def slowly(self: Fit) -> Any:
+        if self.step == 3:
+            print("stuck", flush=True)  # noqa: T201
+            time.sleep(30)
+        return update(self)
+
+    Fit._update = slowly  # type: ignore[method-assign]
+
+
 def test_asked_to_stop_twice_ends_at_once(place: Path, runs: Path, whole: dict[str, dict[str, bytes]]) -> None:
-    def stuck() -> None:
-        from oratory.training.loop import Fit
-
-        update = Fit._update
-
-        def slowly(self: Fit) -> Any:
-            if self.step == 3:
-                print("stuck", flush=True)  # noqa: T201
-                time.sleep(30)
-            return update(self)
-
-        Fit._update = slowly  # type: ignore[method-assign]
-
     arguments = command("lm", place / "corpus", runs)
     child = fork(arguments, place / "out", stuck)
     wait_for("stuck", place / "out")
-    os.kill(child, signal.SIGINT)
+    tell(child, signal.SIGINT)
     time.sleep(0.1)
-    os.kill(child, signal.SIGINT)
-    assert ended(child, 5) == 130
+    tell(child, signal.SIGINT)
+    assert ended(child, seconds=15) == [130]
     assert "Traceback" not in (place / "out").read_text()
     assert run(arguments, place / "out")[0] == 0
     assert ends(runs) == whole["lm"]

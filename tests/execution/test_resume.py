@@ -1,7 +1,6 @@
 """Going on with a run: by its id or `last`, and with nothing but the same run."""
 
 import json
-import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
@@ -18,7 +17,8 @@ from oratory.mechanisms import REGISTRY
 from oratory.runs import Ended, Event, Run, Started, Store
 from oratory.runs.record import RECORD
 from oratory.text import load_corpus
-from tests.execution.training import TASKS, command, ended, ends, fork, run, wait_for, write_corpus
+from tests.execution.training import TASKS, command, ends, fork, run, wait_for, write_corpus
+from tests.program import ended, tell
 
 
 def stop(task: str, place: Path, runs: Path, seed: int = 0, **more: str) -> Run:
@@ -61,7 +61,7 @@ def test_last_leaves_a_run_alone_that_is_at_work(place: Path, runs: Path) -> Non
         with pytest.raises(InputError, match="can continue"):
             resume("last", runs=runs)
     finally:
-        os.kill(child, signal.SIGKILL)
+        tell(child, signal.SIGKILL)
         ended(child)
 
 
@@ -248,19 +248,16 @@ def test_a_run_with_a_plugin(plugin: Path, place: Path, runs: Path) -> None:
     (entry,) = found.record.plugins
     assert (entry.name, entry.path) == ("mine.py", str(plugin.resolve()))
 
-    def forget() -> None:
-        del REGISTRY["position"]["mine"]
-
     # In a process that has not loaded it.
     without = ["train", "--resume", found.id, "--runs", str(runs)]
-    code, said = run(without, place / "out", forget)
+    code, said = run(without, place / "out")
     assert code == 2
     assert "It was trained with --plugin mine.py." in said
     # With another one of that name.
     other = plugin.with_name("other") / "mine.py"
     other.parent.mkdir()
     other.write_text(PLUGIN + "\n# changed\n")
-    code, said = run([*without, "--plugin", str(other)], place / "out", forget)
+    code, said = run([*without, "--plugin", str(other)], place / "out")
     assert code == 2
     said = " ".join(said.split())
     assert f"was trained with mine.py as it was then (sha256 {entry.sha256[:12]}), and {other} has another" in said

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -10,16 +9,12 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
-from importlib import import_module
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from typer.main import get_command
-
-from oratory.cli import build
 from oratory.runs import Store
 from oratory.runs.record import ITEMS, METRICS, MODEL
-from tests.program import become
+from tests.program import become, ended, nothing, start_process
 
 ENDS = (MODEL, METRICS, ITEMS)
 """What must be the same to the bit."""
@@ -98,39 +93,15 @@ def ends(runs: Path, run: str | None = None) -> dict[str, bytes]:
     return {name: (found.folder / name).read_bytes() for name in ENDS}
 
 
-def fork(arguments: list[str], out: Path, before: Callable[[], None] = lambda: None) -> int:
-    """`oratory ...` in a child of this process, which has the imports already. Its output is in a file."""
-    _prepare()
-    child = os.fork()
-    if not child:
-        become(arguments, out, out, before)
-    return child
+def fork(arguments: list[str], out: Path, before: Callable[[], None] = nothing) -> BaseProcess:
+    """`oratory ...` in a process of its own. Its output is in a file."""
+    out.unlink(missing_ok=True)  # What is read there next must not be of the process before.
+    return start_process(become, arguments, out, out, before)
 
 
-@cache
-def _prepare() -> None:
-    """Import what the command line imports when it runs, once for all children."""
-    for name in ("oratory.reports.terminal", "oratory.exports.track", "oratory.cli._progress"):
-        import_module(name)
-    get_command(build())
-
-
-def ended(child: int, seconds: float = 180.0) -> int:
-    """The exit code of a child, negative where a signal ended it."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        found, status = os.waitpid(child, os.WNOHANG)
-        if found:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.002)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    raise AssertionError("the child did not end")
-
-
-def run(arguments: list[str], out: Path, before: Callable[[], None] = lambda: None) -> tuple[int, str]:
-    """The exit code and the output of `oratory ...` in a child of this process."""
-    code = ended(fork(arguments, out, before))
+def run(arguments: list[str], out: Path, before: Callable[[], None] = nothing) -> tuple[int, str]:
+    """The exit code and the output of `oratory ...`."""
+    (code,) = ended(fork(arguments, out, before))
     text = out.read_text()
     assert "Traceback" not in text, text
     return code, text

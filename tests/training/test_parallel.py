@@ -15,7 +15,8 @@ from oratory.errors import Failed, InputError
 from oratory.training import parallel
 from oratory.training.parallel import joined
 from tests.execution.training import free_port, wait_until
-from tests.several import ended, start_several, tell
+from tests.program import ended, tell
+from tests.several import start_several
 
 pytestmark = pytest.mark.long
 

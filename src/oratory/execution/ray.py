@@ -31,7 +31,7 @@ BRIEF = 0.2
 ANSWER = 10.0
 """Seconds in which something must answer at the address of a cluster."""
 SHAKY = ("Starting Ray client server failed", "ZombieProcess")
-"""What a cluster says when the server that it starts for us ends at once, as one on a busy machine does now and then."""
+"""What a cluster says when the server that it starts for us ends at once, as happens on a busy machine."""
 LEAVE = 60.0
 """Seconds in which workers save what they are at when the comparison is stopped."""
 
