@@ -397,8 +397,8 @@ def test_weights_that_are_no_numbers_are_not_the_last_good_state(place: Path, ru
 
 def test_two_processes_on_one_run(place: Path, runs: Path, whole: dict[str, dict[str, bytes]]) -> None:
     arguments = command("lm", place / "corpus", runs)
-    first = fork(arguments, place / "first", slow_down)
-    wait_for("step 0", place / "first")
+    first = fork(arguments, place / "first", partial(slow_down, 0.5))
+    wait_for("slowly", place / "first")
     code, said = run(arguments, place / "out")
     assert code == 2
     assert "is in use by another process; wait for it, or stop it." in said
@@ -407,12 +407,14 @@ def test_two_processes_on_one_run(place: Path, runs: Path, whole: dict[str, dict
     assert ends(runs) == whole["lm"]
 
 
-def slow_down() -> None:
-    """Let every step take a while."""
+def slow_down(seconds: float) -> None:
+    """Let every step take a while, from the third one on."""
     update = Fit._update
 
     def slowly(self: Fit) -> Any:
-        time.sleep(0.1)
+        if self.step >= 2:
+            print("slowly", flush=True)  # noqa: T201
+            time.sleep(seconds)
         return update(self)
 
     Fit._update = slowly  # type: ignore[method-assign]
@@ -437,9 +439,8 @@ def test_different_runs_in_one_store_at_once(place: Path, runs: Path, whole: dic
 @both
 def test_asked_to_stop(task: str, number: int, place: Path, runs: Path, whole: dict[str, dict[str, bytes]]) -> None:
     arguments = command(task, place / "corpus", runs, train__save_every="600")
-    child = fork(arguments, place / "out", slow_down)
-    wait_for("begins", place / "out")
-    time.sleep(0.25)
+    child = fork(arguments, place / "out", partial(slow_down, 1.0))
+    wait_for("slowly", place / "out")
     tell(child, number)
     assert ended(child) == [130]
     said = (place / "out").read_text()
@@ -456,13 +457,13 @@ def test_asked_to_stop(task: str, number: int, place: Path, runs: Path, whole: d
 
 
 def stuck() -> None:
-    """Let one step take half a minute."""
+    """Let one step take a minute."""
     update = Fit._update
 
     def slowly(self: Fit) -> Any:
         if self.step == 3:
             print("stuck", flush=True)  # noqa: T201
-            time.sleep(30)
+            time.sleep(60)
         return update(self)
 
     Fit._update = slowly  # type: ignore[method-assign]
@@ -473,9 +474,9 @@ def test_asked_to_stop_twice_ends_at_once(place: Path, runs: Path, whole: dict[s
     child = fork(arguments, place / "out", stuck)
     wait_for("stuck", place / "out")
     tell(child, signal.SIGINT)
-    time.sleep(0.1)
+    time.sleep(0.5)  # Two signals at once would be one.
     tell(child, signal.SIGINT)
-    assert ended(child, seconds=15) == [130]
+    assert ended(child, seconds=20) == [130]
     assert "Traceback" not in (place / "out").read_text()
     assert run(arguments, place / "out")[0] == 0
     assert ends(runs) == whole["lm"]
