@@ -105,7 +105,7 @@ def test_only_wanted_columns_are_measured_and_nothing_is_kept_before(
 
 
 def test_damage_that_pyarrow_does_not_survive_where_sizes_are_asked(tmp_path: Path) -> None:
-    """The footer says a histogram of a wrong length: `RowGroupMetaData.column` ends the process, so it is not called."""
+    """Of a histogram with a wrong length in the footer: `RowGroupMetaData.column` would end the process."""
     sink = io.BytesIO()
     pq.write_table(pa.table({"text": ["a", "b", "c"], "label": ["x", "y", "x"]}), sink)
     content = sink.getvalue()
