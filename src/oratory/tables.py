@@ -92,6 +92,15 @@ def no_formula(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) else text
 
 
+def in_markdown(text: str) -> str:
+    """A text inside a line of Markdown, in which nothing is emphasis, code, a link, an element, a cell or a formula."""
+    text = " ".join(text.split())
+    text = text.replace("&", "&amp;").replace("<", "&lt;")
+    text = re.sub(r"([\\`*_\[\]>|#~])", r"\\\1", text)
+    # A backslash before a dollar would still open a formula on GitHub.
+    return text.replace("$", "&#36;")
+
+
 def shortened(text: str, longest: int) -> str:
     """A text cut to a number of characters."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

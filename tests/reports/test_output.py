@@ -68,6 +68,13 @@ def test_one_table_is_one_csv_and_figures_are_for_programs(tmp_path: Path) -> No
         ]
 
 
+def test_a_carriage_return_begins_no_row(tmp_path: Path) -> None:
+    table = Table("t", ("name", "n"), (("a\r=1+1", "1"), ("\r-->", "2"), ("b\r\n+x", "3")))
+    write(Document("", "", [Section("", tables=[table])]), tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
+        assert [row[0] for row in csv.reader(file)] == ["name", "a\n=1+1", "'\n-->", "b\n\n+x"]
+
+
 def test_several_tables_are_several_csvs(tmp_path: Path) -> None:
     tables = [Table(title, ("a",), (("1",),)) for title in ("Verdicts", "Seen, unseen")]
     written = write(Document("", "", [Section("", tables=tables)]), tmp_path / "report.csv")

@@ -1,9 +1,11 @@
 """The model card of a fine-tuned run: what it was made from, how, how well it does, and where it ends."""
 
 import json
+import re
 from pathlib import Path
 
 from oratory.runs import Run
+from oratory.tables import in_markdown
 from oratory.training.origins.published.model import DEFAULT
 from oratory.training.tasks.card import TaskCard
 
@@ -21,7 +23,12 @@ def model_card(run: Run, needs_code: bool) -> str:
 def _about(run: Run, card: TaskCard) -> str:
     """What machines read, in front of the text."""
     lines = ["---", "library_name: transformers", f"pipeline_tag: {card.pipeline}", "tags:", "- oratory"]
-    return "\n".join([*lines, f"base_model: {json.dumps(_base(run))}", "---"])
+    return "\n".join([*lines, f"base_model: {_quoted(_base(run))}", "---"])
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML reads it, in which nothing is markup for those who take the head for Markdown."""
+    return '"' + re.sub(r"[^\w ./-]", lambda found: f"\\U{ord(found[0]):08x}", text, flags=re.ASCII) + '"'
 
 
 def _base(run: Run) -> str:
@@ -32,10 +39,11 @@ def _base(run: Run) -> str:
 
 def _summary(run: Run, card: TaskCard) -> str:
     settings = run.settings
+    base, weights, version = map(in_markdown, (_base(run), str(settings["weights"]), run.record.versions["oratory"]))
     how = "through transformers" if settings["engine"] == "hf" else "through Oratory's own modules"
     return (
-        f"{card.made_for}: `{_base(run)}` (weights {settings['weights']}), fine-tuned by "
-        f"Oratory {run.record.versions['oratory']} {how}, for {run.step:,} updates with seed {run.seed}."
+        f"{card.made_for}: {base} (weights {weights}), fine-tuned by "
+        f"Oratory {version} {how}, for {run.step:,} updates with seed {run.seed}."
     )
 
 
@@ -50,9 +58,9 @@ def _use(run: Run, card: TaskCard, needs_code: bool) -> str:
 
 
 def _data(run: Run, card: TaskCard) -> str:
-    corpus = run.record.corpus
+    name, fingerprint = in_markdown(run.record.corpus.name), in_markdown(run.fingerprint)
     return (
-        f"## Data\n\nThe corpus `{corpus.name}` (fingerprint {corpus.fingerprint}): {card.sizes}. "
+        f"## Data\n\nThe corpus {name} (fingerprint {fingerprint}): {card.sizes}. "
         + ("The weights are those that did best on dev. " if run.settings["train.keep"] == "best" else "")
         + "Test was measured once, at the end."
     )
@@ -69,5 +77,5 @@ def _limits(card: TaskCard) -> str:
 
 def _settings(run: Run) -> str:
     settings = run.settings | {"model": _base(run), "tokenizer": f"pretrained:{_base(run)}"}
-    rows = "\n".join(f"| {name} | {json.dumps(value)} |" for name, value in settings.items())
+    rows = "\n".join(f"| {in_markdown(name)} | {in_markdown(json.dumps(value))} |" for name, value in settings.items())
     return f"## Settings\n\n| setting | value |\n|---|---|\n{rows}"

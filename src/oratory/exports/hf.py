@@ -118,7 +118,7 @@ def _files(run: Run, mean: bool, tensors: dict[str, Tensor]) -> dict[str, bytes]
         MODEL: save(tensors, {"format": "pt"}),
         "tokenizer.json": tokenizer.inner.to_str().encode(),
         TOKENIZER_CONFIG: _json(settings),
-        "README.md": model_card(run, mean).encode(),
+        "README.md": model_card(run, mean).encode("utf-8", "replace"),
     }
     return files | ({MEAN_CODE: MEAN_CLASS.encode()} if mean else {})
 

@@ -4,7 +4,7 @@ import re
 
 from oratory.reports.document import Document
 from oratory.reports.template import environment
-from oratory.tables import Table
+from oratory.tables import Table, in_markdown
 
 
 def render(document: Document) -> str:
@@ -17,24 +17,15 @@ def render(document: Document) -> str:
 def table(data: Table) -> str:
     """One table, with its title above and its note below: words to the left, numbers to the right."""
     sides = [":--" if at < data.words else "--:" for at in range(len(data.columns))]
-    lines = [_row([_inline(cell) for cell in data.columns]), _row(sides)]
-    lines += [_row([_inline(cell) for cell in row]) for row in data.rows]
+    lines = [_row([in_markdown(cell) for cell in data.columns]), _row(sides)]
+    lines += [_row([in_markdown(cell) for cell in row]) for row in data.rows]
     return "\n\n".join(block for block in (f"**{escaped(data.title)}**", "\n".join(lines), escaped(data.note)) if block)
 
 
 def escaped(text: str) -> str:
     """Text on one line, in which nothing is emphasis, a link, an element, a formula or a list."""
     # These would begin a list, or make the line above a heading.
-    return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", _inline(text))
-
-
-def _inline(text: str) -> str:
-    """The same, for text inside a line."""
-    text = " ".join(text.split())
-    text = text.replace("&", "&amp;").replace("<", "&lt;")
-    text = re.sub(r"([\\`*_\[\]>|#~])", r"\\\1", text)
-    # A backslash before a dollar would still open a formula on GitHub.
-    return text.replace("$", "&#36;")
+    return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", in_markdown(text))
 
 
 def _fenced(code: str) -> str:

@@ -91,7 +91,8 @@ def _tables(document: Document, path: Path) -> dict[Path, bytes]:
 def _csv(table: Table) -> bytes:
     made = io.StringIO()
     rows = [[cell if at < table.words else _number(cell) for at, cell in enumerate(row)] for row in table.rows]
-    cells = [[no_formula(cell) for cell in row] for row in (table.columns, *rows)]
+    # The writer quotes a cell with a line feed in it, but not one with a carriage return, which ends a row for readers.
+    cells = [[no_formula(cell).replace("\r", "\n") for cell in row] for row in (table.columns, *rows)]
     csv.writer(made, lineterminator="\n").writerows(cells)
     return _utf8(made.getvalue())
 

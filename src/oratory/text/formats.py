@@ -15,6 +15,8 @@ from oratory.text.table import LABEL_NAMES, MOST_COLUMNS, TEXT_NAMES, RawTable, 
 MOST_ROWS = 10_000_000
 MOST_BYTES = 1 << 30
 """Of a table once it is unpacked: a small file can hold a text a billion times."""
+ROWS_AT_ONCE = 1000
+"""So few that, even if each cell is as long as it may be, they fit in memory before they are measured."""
 
 
 def read_table(path: Path, wanted: Wanted) -> RawTable:
@@ -101,7 +103,10 @@ def _read_parquet(path: Path, wanted: Wanted) -> RawTable:
 
 
 def _parquet_values(path: str, source: Any, wanted: Wanted) -> dict[str, list[Any]]:
-    """The values of the wanted columns. The file may say less than it holds, so each part is measured once more."""
+    """The values of the wanted columns, which are measured as they are unpacked, and only then kept.
+
+    What the file says of their sizes is not asked: it may be wrong, and PyArrow ends the process at some damage there.
+    """
     import pyarrow.parquet as pq
 
     about = pq.read_metadata(source)
@@ -110,22 +115,18 @@ def _parquet_values(path: str, source: Any, wanted: Wanted) -> dict[str, list[An
     columns = chosen_columns(path, schema.names, wanted)
     for name in columns:
         _check_kind(path, name, schema.field(name).type)
-    groups = [about.row_group(at) for at in range(about.num_row_groups)]
-    parts = (group.column(at) for group in groups for at in range(group.num_columns))
-    said = sum(part.total_uncompressed_size for part in parts if part.path_in_schema in columns)
-    check_size(path, about.num_rows, said)
     # Each text is unpacked once, however many rows have it.
     texts = [name for name in columns if _is_text(schema.field(name).type)]
     file = pq.ParquetFile(source, read_dictionary=texts)
-    values: dict[str, list[Any]] = {name: [] for name in columns}
     rows = size = 0
-    for at in range(about.num_row_groups):
-        table = file.read_row_group(at, columns=columns)
-        size += sum(_unpacked(table[name], f"{path}, row", rows) for name in columns)
-        rows += len(table)
+    for batch in file.iter_batches(ROWS_AT_ONCE, columns=columns):
+        size += sum(_unpacked(batch[name], f"{path}, row", rows) for name in columns)
+        rows += len(batch)
         check_size(path, rows, size)
+    values: dict[str, list[Any]] = {name: [] for name in columns}
+    for batch in file.iter_batches(ROWS_AT_ONCE, columns=columns):
         for name in columns:
-            values[name] += table[name].to_pylist()
+            values[name] += batch[name].to_pylist()
     return values
 
 
@@ -134,7 +135,7 @@ def check_size(path: str, rows: int, size: int) -> None:
     if rows > MOST_ROWS:
         raise InputError(f"{path} has {rows:,} rows; at most {MOST_ROWS:,} are read.")
     if size > MOST_BYTES:
-        raise InputError(f"{path} is {size:,} bytes once it is unpacked; at most {MOST_BYTES:,} are read.")
+        raise InputError(f"{path} is {size:,} bytes or more once it is unpacked; at most {MOST_BYTES:,} are read.")
 
 
 def _is_text(kind: Any) -> bool:
@@ -162,20 +163,16 @@ def _unpacked(column: Any, where: str, begin: int) -> int:
 
     if not _is_text(column.type):
         return int(column.nbytes)
-    size = 0
-    for chunk in column.chunks:
-        packed = pa.types.is_dictionary(chunk.type)
-        texts = chunk.dictionary if packed else chunk
-        if (pc.max(pc.utf8_length(texts)).as_py() or 0) > LONGEST_LINE:
-            lengths = pc.utf8_length(texts)
-            lengths = pc.take(lengths, chunk.indices) if packed else lengths
-            row = pc.index(pc.greater(lengths, LONGEST_LINE), True).as_py()
-            if row >= 0:
-                raise _too_long(f"{where} {begin + row + 1}", lengths[row].as_py())
-        sizes = pc.binary_length(texts)
-        size += int(pc.sum(pc.take(sizes, chunk.indices) if packed else sizes).as_py() or 0)
-        begin += len(chunk)
-    return size
+    packed = pa.types.is_dictionary(column.type)
+    texts = column.dictionary if packed else column
+    if (pc.max(pc.utf8_length(texts)).as_py() or 0) > LONGEST_LINE:
+        lengths = pc.utf8_length(texts)
+        lengths = pc.take(lengths, column.indices) if packed else lengths
+        row = pc.index(pc.greater(lengths, LONGEST_LINE), True).as_py()
+        if row >= 0:
+            raise _too_long(f"{where} {begin + row + 1}", lengths[row].as_py())
+    sizes = pc.binary_length(texts)
+    return int(pc.sum(pc.take(sizes, column.indices) if packed else sizes).as_py() or 0)
 
 
 def _too_long(where: str, length: int) -> InputError:

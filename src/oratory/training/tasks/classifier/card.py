@@ -1,6 +1,6 @@
 """What the card of a published classifier says."""
 
-from oratory.tables import percent
+from oratory.tables import in_markdown, percent
 from oratory.training.tasks.card import TaskCard
 from oratory.training.tasks.results import Recorded
 
@@ -11,9 +11,9 @@ def card_of(run: Recorded) -> TaskCard:
     """The card of a trained classifier."""
     return TaskCard(
         pipeline="text-classification",
-        made_for=f"A text classifier for the labels {', '.join(run.labels)}",
+        made_for=f"A text classifier for the labels {in_markdown(', '.join(run.labels))}",
         use='classify = PIPELINE\nclassify("A text.", truncation=True, top_k=None)',
-        sizes=", ".join(f"{split['items']:,} {name}" for name, split in run.result.items()) + " texts",
+        sizes=", ".join(f"{split['items']:,} {in_markdown(name)}" for name, split in run.result.items()) + " texts",
         figures=_figures(run),
         limits=_limits(run),
     )
@@ -24,7 +24,7 @@ def _figures(run: Recorded) -> str:
     rows = ["| split | texts | all | seen | unseen | loss |", "|---|---|---|---|---|---|"]
     for name, split in run.result.items():
         figures = " | ".join(percent(split.get(figure)) or "–" for figure in FIGURES)
-        rows.append(f"| {name} | {split['items']:,} | {figures} | {split['loss']:.3f} |")
+        rows.append(f"| {in_markdown(name)} | {split['items']:,} | {figures} | {split['loss']:.3f} |")
     return "\n".join([lead, "", *rows])
 
 
