@@ -41,6 +41,7 @@ def test_search(oratory: Run, data: Path, tmp_path: Path) -> None:
     assert len(best["runs"]) == 2
     assert 0 <= best["test"]["all"]["mean"] <= 1
     assert found["corpus"]["dev"] == "carved from train"
+    assert "Dev was carved from train" in found["corpus"]["carving"][0]
     assert "4/4 trial 3: train.lr=0.02 position=none:" in done.stderr
     assert "How to repeat it" in (tmp_path / "search.html").read_text()
     again = oratory("search", *space, *shared)

@@ -47,7 +47,7 @@ def test_the_best_rate_is_chosen_on_dev(bert: Path, reviews: Path, runs: Path, t
     assert found.best.settings == {"train.lr": "5e-3"}
     assert found.best.mean == max(trial.mean or 0 for trial in found.trials) > 0.5
     assert found.test is not None
-    assert found.carved
+    assert found.carving
     assert load_search(found.id, store) == found
     report(found, tmp_path / "report.md")
     text = (tmp_path / "report.md").read_text().replace("\\", "")

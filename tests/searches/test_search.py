@@ -100,7 +100,7 @@ def test_scores_are_those_of_dev(data: Path, tmp_path: Path) -> None:
     assert labelled.test is not None
     mean = np.mean([result["test"]["accuracy"] for result in results])
     assert labelled.test.variants[BEST]["all"].mean == pytest.approx(mean)
-    assert labelled.carved
+    assert labelled.carving
     assert {"majority", "tfidf-svm"} <= set(labelled.test.baselines)
     [table] = labelled.test_tables()
     assert table.title == "The best settings on test"
@@ -128,7 +128,7 @@ def test_one_vocabulary_under_two_names_is_one(data: Path) -> None:
 def test_trials_have_the_vocabulary_of_the_whole_corpus(data: Path, tmp_path: Path) -> None:
     design = designed(data, "train.lr=0.01,0.02", method="grid", seeds=(3,))
     found = search(design, Store(tmp_path), Serial())
-    assert found.carved
+    assert found.carving
     run = Store(tmp_path).open(found.best.runs[0])
     assert run.tokenizer.fingerprint == train_tokenizer(design.corpus, run.settings["tokenizer"]).fingerprint
 

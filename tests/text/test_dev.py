@@ -15,7 +15,7 @@ texts = st.lists(st.tuples(st.text("abc", max_size=3), st.integers(0, 2)), min_s
 def test_dev_shares_no_text_and_is_stratified(items: list[tuple[str, int]], share: float) -> None:
     normalised, labels = [text for text, _ in items], [label for _, label in items]
     try:
-        held = carve(normalised, labels, share)
+        held = carve(normalised, labels, share).dev
     except InputError:
         return  # Every text repeats more often than the share allows.
     kept = [index for index in range(len(items)) if index not in held]
@@ -28,14 +28,14 @@ def test_dev_shares_no_text_and_is_stratified(items: list[tuple[str, int]], shar
 def test_each_label_gives_its_share() -> None:
     normalised = [f"text {i}" for i in range(300)]
     labels = [0] * 200 + [1] * 90 + [2] * 10
-    held = carve(normalised, labels, 0.1)
+    held = carve(normalised, labels, 0.1).dev
     assert Counter(labels[i] for i in held) == {0: 20, 1: 9, 2: 1}
 
 
 def test_the_choice_does_not_depend_on_the_order_of_the_file() -> None:
     normalised = [f"text {i}" for i in range(100)]
-    held = carve(normalised, [0] * 100, 0.2)
-    turned = carve(normalised[::-1], [0] * 100, 0.2)
+    held = carve(normalised, [0] * 100, 0.2).dev
+    turned = carve(normalised[::-1], [0] * 100, 0.2).dev
     assert {normalised[i] for i in held} == {normalised[::-1][i] for i in turned}
 
 
@@ -120,9 +120,9 @@ def test_near_duplicates_of_test_stay_in_train() -> None:
 def test_rare_labels_give_one_and_never_all() -> None:
     normalised = [f"text {i}" for i in range(12)]
     labels = [0, 0, 1, 1, 1, 2, *[3] * 6]
-    held = carve(normalised, labels, 0.1)
+    held = carve(normalised, labels, 0.1).dev
     assert Counter(labels[i] for i in held) == {0: 1, 1: 1, 3: 1}
-    assert Counter(labels[i] for i in carve(normalised, labels, 0.99)) == {0: 1, 1: 2, 3: 5}
+    assert Counter(labels[i] for i in carve(normalised, labels, 0.99).dev) == {0: 1, 1: 2, 3: 5}
 
 
 def test_no_text_is_held_out_in_one_task_and_learned_from_in_the_other() -> None:

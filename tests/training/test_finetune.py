@@ -170,8 +170,9 @@ def test_without_dev_all_of_train_is_trained_on(corpus: Corpus, models: Mapping[
         carved = prepared(corpus, models["bert"], **changes)
         assert carved.settings["train.keep"] == "best"
         assert carved.corpus.need_classifier().dev is not None
+        assert "Dev was carved from train" in carved.remarks[0]
     own = prepared(corpus.with_dev(), models["bert"])
-    assert (own.settings["train.keep"], own.remarks) == ("best", ())
+    assert (own.settings["train.keep"], own.remarks) == ("best", corpus.with_dev().carving)
 
 
 @pytest.mark.parametrize("engine", ["hf", "own"])
@@ -341,7 +342,7 @@ def test_a_head_of_other_classes_begins_anew(corpus: Corpus, tmp_path: Path) -> 
     for engine in ("hf", "own"):
         where = {"hf": "inner.classifier.out_proj.weight", "own": "head.out.weight"}[engine]
         kept = prepared(corpus, same, engine=engine, train__keep="best")
-        assert kept.remarks == ()
+        assert kept.remarks == kept.corpus.carving
         assert torch.equal(kept.build().get_parameter(where), held)
         assert (
             prepared(corpus, same, engine=engine, pool="mean").remarks[0].endswith("on the mean token it begins anew.")

@@ -20,7 +20,7 @@ def search_document(found: Search) -> Document:
 
 
 def _lead(found: Search) -> str:
-    dev = "a dev split carved from train" if found.carved else "the dev split"
+    dev = "a dev split carved from train" if found.carving else "the dev split"
     return (
         f"{len(found.trials)} trials by {found.method}, up to {len(found.seeds)} seeds each: "
         f"{found.count(COMPLETE)} complete, {found.count(PRUNED)} pruned, {found.count(FAILED)} failed. Chosen by the "

@@ -244,7 +244,7 @@ def _search(design: SearchDesign, study: "Study", lost: Mapping[int, TrialFacts]
         task=design.task,
         corpus=design.corpus.name,
         fingerprint=design.corpus.fingerprint,
-        carved=design.carved,
+        carving=design.ready.carving,
         metric=design.metric,
         method=design.method,
         space=design.space.to_dict(),

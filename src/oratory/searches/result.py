@@ -60,8 +60,8 @@ class Search(Tabled):
     task: Task
     corpus: str
     fingerprint: str
-    carved: bool
-    """Whether dev was carved from train, for a corpus that brings none."""
+    carving: tuple[str, ...]
+    """How dev was carved from train; nothing for a corpus that brings its own."""
     metric: Metric
     method: str
     space: Mapping[str, str]
@@ -137,7 +137,8 @@ class Search(Tabled):
             "corpus": {
                 "name": self.corpus,
                 "fingerprint": self.fingerprint,
-                "dev": "carved from train" if self.carved else "its own",
+                "dev": "carved from train" if self.carving else "its own",
+                "carving": list(self.carving),
             },
             "metric": self.metric.name,
             "better": self.metric.better,
@@ -174,7 +175,7 @@ class Search(Tabled):
 
     def _note(self) -> str:
         note = f"{len(self.seeds)} seeds to a trial, chosen by their mean on dev"
-        note += " (carved from train)." if self.carved else "."
+        note = " ".join([f"{note}.", *self.carving])
         if self.count(PRUNED):
             note += (
                 f" {self.count(PRUNED)} pruned: with the first seed worse than the median, so the others were left out."

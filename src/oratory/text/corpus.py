@@ -51,6 +51,8 @@ class ClassifierData:
     train: Labelled
     dev: Labelled | None = None
     test: Labelled | None = None
+    aside: tuple[str, ...] = ()
+    """Texts of train as it was given that a carved dev left in no split; test may have them."""
 
     def splits(self) -> Iterator[tuple[str, Labelled]]:
         """The splits that exist, by name."""
@@ -60,17 +62,23 @@ class ClassifierData:
 
     @cached_property
     def seen(self) -> tuple[bool, ...]:
-        """For every test item, whether its normalised text is in train.
+        """For every test item, whether its normalised text is in train as it was given.
 
         A dev split that was carved from train has no text of test, so it does not change what is seen.
         """
-        return _which(self.test.normalised if self.test else (), self.train.normalised)
+        known = (*self.train.normalised, *map(normalise, self.aside))
+        return _which(self.test.normalised if self.test else (), known)
 
     @cached_property
     def in_dev(self) -> tuple[bool, ...]:
         """For every test item, whether dev has its normalised text, and train has not."""
         dev = self.dev.normalised if self.dev else ()
         return _only_in_dev(self.test.normalised if self.test else (), self.seen, dev)
+
+    def pick(self, train: Sequence[int], dev: Sequence[int], aside: Sequence[int]) -> "ClassifierData":
+        """The same test, with some texts of train as train and others as dev or in no split."""
+        left = _picked(self.train.texts, aside)
+        return replace(self, train=self.train.pick(train), dev=self.train.pick(dev), aside=left)
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,8 @@ class LanguageData:
     tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The group of each line, for the texts whose groups the corpus says; by the name of the text."""
+    aside: tuple[str, ...] = ()
+    """Lines of train as it was given that a carved dev left in no split; test may have them."""
 
     def __post_init__(self) -> None:
         for name, lines in self.texts():
@@ -98,19 +108,20 @@ class LanguageData:
         yield from self.tests.items()
 
     def seen(self, text: str) -> tuple[bool, ...]:
-        """For every line of a test text, whether its normalised form is in train."""
-        return _which(self._normalised[text], self._normalised["train"])
+        """For every line of a test text, whether its normalised form is in train as it was given."""
+        return _which(self._normalised[text], (*self._normalised["train"], *map(normalise, self.aside)))
 
     def in_dev(self, text: str) -> tuple[bool, ...]:
         """For every line of a test text, whether dev has its normalised form, and train has not."""
         return _only_in_dev(self._normalised[text], self.seen(text), self._normalised.get("dev", ()))
 
-    def pick(self, train: Sequence[int], dev: Sequence[int]) -> "LanguageData":
-        """The same tests, with some lines of train as train and others as dev."""
+    def pick(self, train: Sequence[int], dev: Sequence[int], aside: Sequence[int]) -> "LanguageData":
+        """The same tests, with some lines of train as train and others as dev or in no split."""
         groups = {name: of_lines for name, of_lines in self.groups.items() if name != "train"}
         if "train" in self.groups:
             groups |= {"train": _picked(self.groups["train"], train), "dev": _picked(self.groups["train"], dev)}
-        return LanguageData(_picked(self.train, train), _picked(self.train, dev), self.tests, groups)
+        kept, out, left = (_picked(self.train, indices) for indices in (train, dev, aside))
+        return LanguageData(kept, out, self.tests, groups, left)
 
     @cached_property
     def _normalised(self) -> dict[str, tuple[str, ...]]:
@@ -186,7 +197,8 @@ class Corpus(Tabled):
         """This corpus with a dev split for each task: its own, or one carved from train.
 
         Both tasks are carved at once, so that no text is held out in one and learned from in the other. No text of
-        dev is in test, or almost the same as one there: what is chosen on dev is not chosen on test.
+        dev is in test, or almost the same as one there: what is chosen on dev is not chosen on test. Where the corpus
+        says its groups, dev has whole ones; the notes say what was done.
         """
         classifier = self.classifier if self.classifier and self.classifier.dev is None else None
         lm = self.lm if self.lm and self.lm.dev is None else None
@@ -197,19 +209,41 @@ class Corpus(Tabled):
         # The lines of running text are one more label.
         labels = [*(classifier.train.labels if classifier else ()), *[-1] * len(running)]
         texts = [normalise(text) for text in (*labelled, *running)]
-        held = set(carve(texts, labels, share, close_to(texts, [normalise(text) for text in self.test_lines()])))
-        first, rest = len(labelled), [index for index in range(len(labels)) if index not in held]
-        kept, out = ([i for i in side if i < first] for side in (rest, sorted(held)))
-        lines_kept, lines_out = ([i - first for i in side if i >= first] for side in (rest, sorted(held)))
+        near = close_to(texts, [normalise(text) for text in self.test_lines()])
+        carved = carve(texts, labels, share, near, self._train_groups(classifier, lm), self._test_groups())
+        sides = (sorted({*range(len(labels))} - {*carved.dev, *carved.aside}), carved.dev, carved.aside)
+        first = len(labelled)
+        kept, out, aside = ([i for i in side if i < first] for side in sides)
+        lines_kept, lines_out, lines_aside = ([i - first for i in side if i >= first] for side in sides)
         if (labelled and not out) or (running and not lines_out):
             raise too_few(len(labels))
-        changed = self
+        said = carved.sentences(self.item, self.group, len({texts[index] for index in carved.aside}))
+        changed = replace(self, notes=(*self.notes, *said))
         if classifier:
-            split = replace(classifier, train=classifier.train.pick(kept), dev=classifier.train.pick(out))
-            changed = replace(changed, classifier=split)
+            changed = replace(changed, classifier=classifier.pick(kept, out, aside))
         if lm:
-            changed = replace(changed, lm=lm.pick(lines_kept, lines_out))
+            changed = replace(changed, lm=lm.pick(lines_kept, lines_out, lines_aside))
         return replace(changed, source=_carved(self.source, share), given=self.given or self)
+
+    @property
+    def carving(self) -> tuple[str, ...]:
+        """How the dev of this corpus was carved from its train; nothing where it brings its own, or has none."""
+        return self.notes[len(self.given.notes) :] if self.given else ()
+
+    def _train_groups(self, classifier: ClassifierData | None, lm: LanguageData | None) -> list[str | None]:
+        """The group of every labelled text and every line that a dev is carved from."""
+        found: list[str | None] = []
+        if classifier:
+            found += classifier.train.groups or [None] * len(classifier.train)
+        if lm:
+            found += lm.groups.get("train", ()) or [None] * len(lm.train)
+        return found if any(found) else []
+
+    def _test_groups(self) -> set[str]:
+        """The groups of all test texts of both tasks."""
+        labelled = self.classifier.test.groups if self.classifier and self.classifier.test else ()
+        tests = (self.lm.groups.get(name, ()) for name in self.lm.tests) if self.lm else ()
+        return {*labelled, *(group for groups in tests for group in groups)}
 
     def test_lines(self) -> tuple[str, ...]:
         """All test texts of both tasks."""
