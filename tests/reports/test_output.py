@@ -18,12 +18,22 @@ def test_a_name_says_what_to_write(tmp_path: Path) -> None:
     document = hostile()
     assert relative(write(document, tmp_path / "a.html"), tmp_path) == ["a.html"]
     assert relative(write(document, tmp_path / "a.PDF"), tmp_path) == ["a.PDF"]
-    drawn = ["figures/same-name.svg", "figures/same-name-2.svg"]
+    drawn = ["a-figures/same-name.svg", "a-figures/same-name-2.svg"]
     assert relative(write(document, tmp_path / "a.md"), tmp_path) == ["a.md", *drawn]
     drawn = [name.replace(".svg", ".pdf") for name in drawn]
     assert relative(write(document, tmp_path / "a.tex"), tmp_path) == ["a.tex", *drawn]
     for path in tmp_path.rglob("*.*"):
         assert path.read_bytes().startswith(b"%PDF-") == (path.suffix.lower() == ".pdf")
+
+
+@pytest.mark.parametrize("ending", [".md", ".tex"])
+def test_a_second_report_leaves_the_pictures_of_the_first_alone(ending: str, tmp_path: Path) -> None:
+    names = ["a", "b", "my report", "my-report", "MY REPORT"]
+    files = [write(hostile(), tmp_path / f"{name}{ending}") for name in names]
+    assert len({path for written in files for path in written}) == sum(map(len, files))
+    for main, *pictures in files:
+        for picture in pictures:
+            assert picture.relative_to(tmp_path).as_posix() in main.read_text()
 
 
 @pytest.mark.parametrize("name", ["report.docx", "report", "report.htm"])
@@ -37,7 +47,8 @@ def test_everything_in_one_folder_and_again_the_same(tmp_path: Path) -> None:
     one, two = (write_all(hostile(), tmp_path / name) for name in ("one", "two"))
     names = relative(one, tmp_path / "one")
     assert names[0] == "report.html"
-    assert {"report.pdf", "report.md", "report.tex", "figures/same-name.svg", "figures/same-name.pdf"} <= set(names)
+    assert {"report.pdf", "report.md", "report.tex"} <= set(names)
+    assert {"report-figures/same-name.svg", "report-figures/same-name.pdf"} <= set(names)
     assert sum(name.startswith("tables/") for name in names) == 2
     assert names == relative(two, tmp_path / "two")
     for first, second in zip(one, two, strict=True):
@@ -75,10 +86,10 @@ def test_a_carriage_return_begins_no_row(tmp_path: Path) -> None:
         assert [row[0] for row in csv.reader(file)] == ["name", "a\n=1+1", "'\n-->", "b\n\n+x"]
 
 
-def test_several_tables_are_several_csvs(tmp_path: Path) -> None:
+def test_the_first_table_has_the_name_and_the_others_stand_beside_it(tmp_path: Path) -> None:
     tables = [Table(title, ("a",), (("1",),)) for title in ("Verdicts", "Seen, unseen")]
     written = write(Document("", "", [Section("", tables=tables)]), tmp_path / "report.csv")
-    assert relative(written, tmp_path) == ["report-verdicts.csv", "report-seen-unseen.csv"]
+    assert relative(written, tmp_path) == ["report.csv", "report-seen-unseen.csv"]
 
 
 def test_no_table_makes_no_csv(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from oratory.reports.terminal import print_tables
+from oratory.reports.terminal import parts_of, print_tables
 from oratory.tables import Table
 
 
@@ -9,3 +9,38 @@ def test_markup_in_a_text_is_printed_and_not_obeyed(capsys: pytest.CaptureFixtur
     shown = capsys.readouterr().out
     for text in ("[b]title", "[i]a", "[red]x[/red] :smile:", "[/]", "[u]heading"):
         assert text in shown
+
+
+WIDE = Table(
+    "Verdicts",
+    ("variant", "verdict", "accuracy, %", "95% interval", "difference", "95% interval", "wins", "p"),
+    (
+        ("position=learned layers=3", "baseline", "71.7", "44.5 to 98.8", "", "", "", ""),
+        ("position=rope", "no difference shown (2.6 points)", "162", "55.1 to 88.2", "+1,234", "-11 to +11", "1/3", ".5"),
+    ),
+    words=2,
+)
+
+
+@pytest.mark.parametrize("width", [10, 30, 60, 80, 99, 120, 140, 400])
+def test_no_cell_is_cut_and_no_line_is_too_long(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_tables([WIDE])
+    printed = capsys.readouterr().out
+    for cell in (cell for row in WIDE.rows for cell in row[2:]):
+        assert cell in printed
+    assert {"position=rope", "difference", "points)"} <= set(printed.split())
+    assert "…" not in printed
+    if width >= 60:
+        assert max(map(len, printed.splitlines())) <= width
+
+
+def test_parts_begin_with_the_first_column_and_the_verdict_comes_first() -> None:
+    first, second, *_ = parts_of(WIDE, 80)
+    assert first.columns[:3] == ("variant", "verdict", "accuracy, %")
+    assert (first.title, second.title) == ("Verdicts", "")
+    assert second.columns[0] == "variant"
+    assert (first.words, second.words) == (2, 1)
+    assert parts_of(WIDE, 400) == [WIDE]

@@ -32,4 +32,6 @@ def command(
     if json:
         common.print_json({"what": what, "files": [str(path) for path in files]})
     else:
-        common.say(f"The report is at {files[0] if len(files) == 1 or out is None or out.suffix else out}")
+        common.say(f"The report is at {files[0] if out is None or out.suffix else out}")
+        for path in files[1:] if out is not None and out.suffix else ():
+            common.note(f"Written beside it: {path}")

@@ -59,11 +59,11 @@ _SPECIAL = {
 _PAIRED = frozenset("-',")
 
 
-def render(document: Document) -> str:
-    """A whole document; its pictures are the files in `figures/`."""
+def render(document: Document, figures: str = "figures") -> str:
+    """A whole document; its pictures are the files in the folder `figures`."""
     templates = environment(keep_trailing_newline=True, **_DELIMITERS)
     templates.filters |= {"escaped": escaped, "table": table, "code": _code}
-    return templates.get_template("page.tex").render(document=document)
+    return templates.get_template("page.tex").render(document=document, figures=figures)
 
 
 def table(data: Table) -> str:

@@ -7,11 +7,11 @@ from oratory.reports.template import environment
 from oratory.tables import Table, in_markdown
 
 
-def render(document: Document) -> str:
-    """The document as text; its pictures are the files in `figures/`."""
+def render(document: Document, figures: str = "figures") -> str:
+    """The document as text; its pictures are the files in the folder `figures`."""
     templates = environment(keep_trailing_newline=True)
     templates.filters |= {"escaped": escaped, "table": table, "fenced": _fenced}
-    return templates.get_template("page.md").render(document=document)
+    return templates.get_template("page.md").render(document=document, figures=figures)
 
 
 def table(data: Table) -> str:

@@ -1,6 +1,7 @@
 """Documents as files; the ending of a name decides the format."""
 
 import csv
+import hashlib
 import io
 import os
 import re
@@ -9,15 +10,16 @@ from pathlib import Path
 
 from oratory.errors import InputError
 from oratory.files import write_bytes
-from oratory.reports.document import Document
+from oratory.reports.document import Document, slug
 from oratory.tables import Table, no_formula
 
 
 def write(document: Document, path: Path) -> tuple[Path, ...]:
     """Write a document and return the files that were written, the main one first.
 
-    `.html` and `.pdf` are one file each. `.md` and `.tex` have their pictures beside them in `figures/`. `.csv` is the
-    only table of the document. Where there are several, each has its title in its name: `report-verdicts.csv`.
+    `.html` and `.pdf` are one file each. `.md` and `.tex` have their pictures beside them, in a folder of their own:
+    `report-figures` for `report.md`. `.csv` is the first table of the document. Each of the others has its title in its
+    name: `report-verdicts.csv`.
     """
     kind = kind_of(path)
     contents = kind(document, path)
@@ -36,7 +38,7 @@ def kind_of(path: Path) -> Callable[[Document, Path], dict[Path, bytes]]:
 
 
 def write_all(document: Document, folder: Path) -> tuple[Path, ...]:
-    """Write every format into one folder: `report` as HTML, PDF, Markdown and LaTeX, its `figures` and its `tables`."""
+    """Write every format into one folder: `report` as HTML, PDF, Markdown and LaTeX, `report-figures` and `tables`."""
     contents: dict[Path, bytes] = {}
     for suffix in (".html", ".pdf", ".md", ".tex"):
         contents |= KINDS[suffix](document, folder / f"report{suffix}")
@@ -68,24 +70,34 @@ def _markdown(document: Document, path: Path) -> dict[Path, bytes]:
     from oratory.reports import markdown
     from oratory.reports.svg import standalone
 
-    drawn = {path.parent / "figures" / f"{figure.name}.svg": _utf8(standalone(figure)) for figure in document.figures}
-    return {path: _utf8(markdown.render(document)), **drawn}
+    folder = figures_of(path)
+    drawn = {path.parent / folder / f"{figure.name}.svg": _utf8(standalone(figure)) for figure in document.figures}
+    return {path: _utf8(markdown.render(document, folder)), **drawn}
 
 
 def _latex(document: Document, path: Path) -> dict[Path, bytes]:
     from oratory.reports import latex, pdf
 
-    drawn = {path.parent / "figures" / f"{figure.name}.pdf": pdf.picture(figure) for figure in document.figures}
-    return {path: _utf8(latex.render(document)), **drawn}
+    folder = figures_of(path)
+    drawn = {path.parent / folder / f"{figure.name}.pdf": pdf.picture(figure) for figure in document.figures}
+    return {path: _utf8(latex.render(document, folder)), **drawn}
+
+
+def figures_of(path: Path) -> str:
+    """The folder of a report's pictures: its own, so that a second report leaves those of the first alone."""
+    plain = slug(path.stem)
+    if plain != path.stem:  # Two names may become one once they are safe for a link and for LaTeX.
+        plain += f"-{hashlib.sha256(os.fsencode(path.stem)).hexdigest()[:6]}"
+    return f"{plain}-figures"
 
 
 def _tables(document: Document, path: Path) -> dict[Path, bytes]:
     tables = document.tables
     if not tables:
         raise InputError(f"This report has no table to write to {path}; choose another format.")
-    if len(tables) == 1:
-        return {path: _csv(*tables.values())}
-    return {path.with_name(f"{path.stem}-{name}{path.suffix}"): _csv(table) for name, table in tables.items()}
+    first, *others = tables.items()
+    beside = {path.with_name(f"{path.stem}-{name}{path.suffix}"): _csv(table) for name, table in others}
+    return {path: _csv(first[1]), **beside}
 
 
 def _csv(table: Table) -> bytes:

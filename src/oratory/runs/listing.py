@@ -44,9 +44,9 @@ class Listing(Tabled):
         results = task_of(task).results
         figures = _shown(results, (entry.figures for entry in entries))
         corpora = {entry.corpus for entry in entries}
-        # The id is placed among the figures, which are never cut short.
-        words = ["variant", "status"] if len(corpora) == 1 else ["variant", "corpus", "status"]
-        keys = [*words, "run", "created", "seed"]
+        # The id comes first: where a table is too wide for the screen, each of its parts begins with it.
+        words = ["run", "variant", "status"] if len(corpora) == 1 else ["run", "variant", "corpus", "status"]
+        keys = [*words, "created", "seed"]
         keys += [self.sort] if self.sort and self.sort not in (*keys, *figures, "corpus", "task") else []
         rows = tuple(
             (

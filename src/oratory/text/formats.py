@@ -10,6 +10,7 @@ from typing import Any
 
 from oratory.errors import InputError
 from oratory.files import LONGEST_LINE, read_bytes, read_lines, read_text
+from oratory.text.header import check_first
 from oratory.text.table import LABEL_NAMES, MOST_COLUMNS, TEXT_NAMES, RawTable, Wanted, chosen_columns
 
 MOST_ROWS = 10_000_000
@@ -39,6 +40,8 @@ def _with_header(path: Path, records: list[tuple[int, list[str]]], wanted: Wante
         columns = first
         records = records[1:]
         chosen_columns(str(path), columns, wanted)
+    else:
+        check_first(path, first, [record for _, record in records[1:]])
     cells = tuple(tuple(record) for _, record in records)
     return RawTable(str(path), columns, cells, tuple(number for number, _ in records))
 

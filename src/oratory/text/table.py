@@ -10,6 +10,7 @@ from pathlib import Path
 
 from oratory.errors import InputError, unknown
 from oratory.files import read_lines
+from oratory.text.header import is_like_header
 from oratory.text.normal import one_line
 
 TEXT_NAMES = ("text", "sentence", "content", "review", "document", "utterance", "tweet", "body")
@@ -58,6 +59,12 @@ def read_labelled(path: Path) -> list[LabelledText]:
         if not tab:
             raise InputError(f"{path}, line {number}: no tab; write label, tab, text.")
         rows.append(_row(text, label, f"{path}, line {number}"))
+    cells = [(row.label, row.text) for row in rows]
+    if is_like_header(cells[0], cells[1:]):
+        raise InputError(
+            f"{path}, line 1: {cells[0][0]!r} and {cells[0][1]!r} look like the names of columns; a *_CLS.tsv file has "
+            f"none. Remove the line, or name the file {path.name.replace('_CLS', '')}, whose columns may have names."
+        )
     return rows
 
 
