@@ -177,9 +177,7 @@ def test_points_that_were_half_drawn_are_drawn_the_same(data: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("where", ["optuna.trial.Trial.report", "optuna.study.Study.tell"])
-def test_stopped_while_a_trial_is_told(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
+def test_stopped_while_a_trial_is_told(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     design = designed(data, "train.lr=1e-4..1e-1", trials=2, seeds=(0, 1), prune=False)
     straight = search(design, Store(tmp_path / "straight"), Serial())
     real, calls = pkgutil.resolve_name(where), itertools.count(1)
