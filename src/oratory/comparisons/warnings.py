@@ -82,6 +82,6 @@ def looked_before(design: Design, store: Store) -> Iterator[str]:
     if judged:
         yield (
             f"This comparison was made before with {' and '.join(map(str, judged))} seeds. Whoever looks after each "
-            "new seed and stops when a difference shows is wrong in 7 to 17 of 100 cases and not in 5: decide on the "
-            "number of seeds first."
+            "new seed, from 3 to 10, and stops when a difference shows is wrong in 7 to 17 of 100 cases and not in 5 "
+            "(oratory calibrate): decide on the number of seeds first."
         )
