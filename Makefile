@@ -33,11 +33,12 @@ test-all: test
 quick: $(VENV)/test.stamp
 	@$(PYTEST) -m 'not long and not slow and not fuzz' $(ARGS)
 
-# Damaged and hostile inputs for about so many seconds: new ones each time, or those of a seed.
+# Damaged and hostile inputs for about so many seconds: new ones each time, or those of a seed, and at most so many rounds of ten.
 SECONDS := 120
 SEED :=
+ROUNDS :=
 fuzz: $(VENV)/test.stamp
-	@ORATORY_FUZZ_SECONDS=$(SECONDS) ORATORY_FUZZ_SEED=$(SEED) $(PYTEST) tests/fuzz -m fuzz $(ARGS)
+	@ORATORY_FUZZ_SECONDS=$(SECONDS) ORATORY_FUZZ_SEED=$(SEED) ORATORY_FUZZ_ROUNDS=$(ROUNDS) $(PYTEST) tests/fuzz -m fuzz $(ARGS)
 
 lint: $(VENV)/test.stamp $(VENV)/lint.stamp
 	@$(BIN)/ruff check .

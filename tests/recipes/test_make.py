@@ -1,6 +1,7 @@
 """Recipes that are run, small: ours beside the reference, intervals that can be worked out by hand, and the report."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +18,12 @@ from oratory.recipes.our_figure import OurFigure
 from oratory.recipes.plan import PlannedRecipe
 from oratory.recipes.quantity import parse_quantity
 from oratory.recipes.reference_row import position
-from oratory.recipes.studies import explain, study_names
+from oratory.recipes.studies import explain, reweight, study_names
 from oratory.recipes.studies.maps import MapsResult
 from oratory.recipes.studies.reweight import ReweightResult
 from oratory.records import read_record, write_record
 from oratory.reports.output import write_document
-from oratory.runs import Store
+from oratory.runs import Run, Store
 from oratory.statistics import prediction
 from oratory.text import Corpus, load_corpus
 from tests.execution.training import write_corpus
@@ -236,6 +237,27 @@ def test_why_reweighting_explodes(corpus: Corpus, store: Store) -> None:
     with pytest.raises(InputError, match="needs runs of the variant 'reweight'"):
         explain("reweight", {"base": runs["base"]}, corpus)
     assert row(made, "line perplexity: normal", variant="reweight").ours is not None
+
+
+def test_a_study_is_kept_beside_the_runs(corpus: Corpus, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = run("r3-reweight", LINES | {"heads": "2", "train.lr": "0.01"}, corpus, store, seeds=2)
+    [path] = (store.folder / "studies").glob("reweight-*.json")
+    done: list[int] = []
+
+    def again(runs: Mapping[str, Sequence[Run]], corpus: Corpus) -> ReweightResult:
+        done.append(len(runs["base"]))
+        assert isinstance(made.study, ReweightResult)
+        return made.study
+
+    monkeypatch.setattr(reweight, "explain", again)
+    assert load_reproduction("r3-reweight", store).to_dict() == made.to_dict()
+    assert done == []
+    path.write_text(path.read_text().replace('"batch": ', '"batch": 1'))
+    assert load_reproduction("r3-reweight", store).to_dict() == made.to_dict()
+    assert done == [2], "a file that is damaged is not believed"
+    runs = made.open_runs()
+    explain("reweight", {name: found[:1] for name, found in runs.items()}, corpus, store.folder)
+    assert done == [2, 1], "other models have a result of their own"
 
 
 def test_the_estimate_uses_what_the_store_has(language: Reproduction, store: Store) -> None:

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.false_positives import RESTLESS, correctness
+from benchmarks.false_positives import RESTLESS, by_address, correctness
 
 from oratory.errors import InputError
 from oratory.statistics import LEVEL, holm, paired
-from oratory.statistics.calibration import SEEDS, VARIANTS, calibrate, same_variant, simulate
+from oratory.statistics.calibration import LOOKED, SEEDS, VARIANTS, calibrate, same_variant, simulate
 from oratory.statistics.crossed import Array, crossed
 from oratory.statistics.rates import Calibration, Rate, Row
 from oratory.statistics.worlds import WORLDS, Documents, DrawSize, Effects, World
@@ -68,6 +68,21 @@ def test_it_is_the_pipeline_of_a_comparison() -> None:
     assert found.rates["false, alone"].count == sum(each[0] is not None and each[0] < LEVEL for each in p)
     together = [any(value is not None and value < LEVEL for value in holm(each)) for each in p]
     assert found.rates[f"false, of {VARIANTS}"].count == sum(together)
+
+
+def test_looking_at_each_seed_tries_again_and_again() -> None:
+    """It counts a verdict after three seeds, after four, or after any more of them."""
+    world, rng, trials = Effects("few", 6, 4, 4), np.random.default_rng(3), 200
+    found = simulate(world, 5, trials, np.random.default_rng(3))
+    scores, weights = world.draw(DrawSize(trials, VARIANTS + 1, 5), rng)
+    looks = [
+        [paired(trial[1, :seeds], trial[0, :seeds], weights).p for seeds in (3, 4, 5)]
+        for trial in scores  # Only the first variant.
+    ]
+    ever = sum(any(p is not None and p < LEVEL for p in each) for each in looks)
+    assert found.rates[LOOKED].count == ever > found.rates["false, alone"].count
+    three = simulate(world, 3, trials, rng).rates
+    assert three[LOOKED].count == three["false, alone"].count
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
@@ -141,7 +156,10 @@ def test_real_scores_of_one_variant(scores: str, seeds: int, sotu: Corpus, resam
     options = {"restless": RESTLESS, "calm": {}}
     matrix = resampled if scores == "resampled" else correctness(sotu, **options[scores])
     assert set(np.unique(matrix)) == {0.0, 1.0}
-    found = same_variant(scores, matrix, np.ones(matrix.shape[1]), seeds, TRIALS, np.random.default_rng(seeds))
+    means, weights, strata = by_address(sotu, matrix)
+    assert (len(weights), weights.sum()) == (7, matrix.shape[1])
+    assert (means @ weights / weights.sum()).tolist() == pytest.approx(matrix.mean(axis=1))
+    found = same_variant(scores, means, weights, seeds, TRIALS, np.random.default_rng(seeds), strata)
     assert found.rates["false, random splits"].count <= 0.065 * TRIALS
     assert found.rates["false, separate sets"].trials == 60 // (2 * seeds)
     assert found.outcome != "broken"

@@ -1,4 +1,4 @@
-"""Baselines that were measured before: kept in files with a checksum, by everything that decides them."""
+"""What was measured before, such as baselines: kept in files with a checksum, by everything that decides it."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -22,7 +22,7 @@ F = TypeVar("F", bound="DataclassInstance")
 def kept(
     folder: Path | None, kind: str, deciding: list[Any], facts: type[F], measure: Callable[[], dict[str, F]]
 ) -> dict[str, F]:
-    """Facts by the name of each baseline: as an earlier call wrote them into the folder, or measured now."""
+    """Facts by name, such as those of each baseline: as an earlier call wrote them into the folder, or measured now."""
     if folder is None:
         return measure()
     path = folder / f"{id_of(kind, key_of([*deciding, __version__]))}.json"

@@ -9,7 +9,7 @@ from oratory.comparisons.kept import KeptComparison, comparisons_in
 from oratory.errors import InputError
 from oratory.runs import Run, Store
 from oratory.statistics import LEAST_SEEDS
-from oratory.training.config import PREFIX
+from oratory.training.config import chooses_on_dev, split_settings
 
 if TYPE_CHECKING:
     from oratory.comparisons.comparison import VariantFacts
@@ -55,16 +55,12 @@ def unequal_train(design: Design, runs: Mapping[str, Sequence[Run | None]]) -> I
     if design.task.has(design.corpus, "dev"):
         return
     of_variant = {name: next(run for run in found if run).settings for name, found in runs.items()}
-    carved = [name for name, settings in of_variant.items() if _chooses_on_dev(settings)]
+    carved = [name for name, settings in of_variant.items() if chooses_on_dev(split_settings(settings)[0])]
     if 0 < len(carved) < len(of_variant):
         yield (
             f"{' and '.join(carved)} had less text to learn from than the others: the corpus has no dev split, and "
             "to choose on dev (train.keep=best, train.patience) sets a tenth of train aside."
         )
-
-
-def _chooses_on_dev(settings: Mapping[str, object]) -> bool:
-    return settings.get(f"{PREFIX}keep") == "best" or settings.get(f"{PREFIX}patience") is not None
 
 
 def looked_before(design: Design, store: Store) -> Iterator[str]:
@@ -86,6 +82,6 @@ def looked_before(design: Design, store: Store) -> Iterator[str]:
     if judged:
         yield (
             f"This comparison was made before with {' and '.join(map(str, judged))} seeds. Whoever looks after each "
-            "new seed and stops when a difference shows is wrong in 7 to 17 of 100 cases and not in 5: decide on the "
-            "number of seeds first."
+            "new seed, from 3 to 10, and stops when a difference shows is wrong in 7 to 17 of 100 cases and not in 5 "
+            "(oratory calibrate): decide on the number of seeds first."
         )

@@ -85,7 +85,7 @@ def _reproduction(
         standing=_standing(planned, runs, comparison, best, store),
         comparison=comparison,
         grid=grid,
-        study=explain(recipe.study, finished, corpus) if recipe.study else None,
+        study=explain(recipe.study, finished, corpus, store.folder) if recipe.study else None,
         claims=_claims(planned, runs, comparison),
         problems=dict(problems),
         store=store,

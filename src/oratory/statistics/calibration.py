@@ -11,7 +11,7 @@ from oratory.statistics.crossed import LEAST_SEEDS, LEVEL, Array, Crossed, Strat
 from oratory.statistics.power import POWER, detectable
 from oratory.statistics.rates import Calibration, Rate, Row
 from oratory.statistics.verdicts import holm
-from oratory.statistics.worlds import WORLDS, DrawSize, World
+from oratory.statistics.worlds import WORLDS, DrawSize, Scores, World
 
 SEEDS = (3, 5, 10)
 VARIANTS = 4
@@ -22,13 +22,16 @@ POWER_SHARE = 4
 """Power is measured with one trial in this many: each has to work out which difference would have been seen."""
 CELLS = 200_000
 """Scores of items that are drawn at once."""
+LOOKED = "false, looking at each seed"
 NOTE = (
     "In brackets: the 95% interval of the simulation, of {:,} trials, or {:,} for power. Alone: one variant against "
     f"the baseline. Of {VARIANTS}: {VARIANTS} variants against one baseline, after Holm; false is any false verdict "
     "among them, and power that of one variant which differs. Power: how often a true difference is shown that is as "
     "large as what another such comparison says it would have seen. A promise is kept where the whole interval "
     "is on its right side, broken (*) where it is on the wrong one, and else not refuted. "
-    "Seeds only, items only: false verdicts of tests that leave out one of the two samples."
+    f"Looking at each seed: one variant, compared with {LEAST_SEEDS} seeds, then with one more, and so on up to the "
+    "number of seeds; false is a verdict at any of these looks. Seeds only, items only: false verdicts of tests that "
+    "leave out one of the two samples."
 )
 
 
@@ -43,9 +46,14 @@ def calibrate(trials: int = TRIALS, seed: int = 0) -> Calibration:
 
 def simulate(world: World, seeds: int, trials: int, rng: np.random.Generator) -> Row:
     """The rates in one world."""
-    alone = together = seeds_only = items_only = 0
-    for parts in _drawn(world, VARIANTS, seeds, trials, rng):
+    alone = together = looked = seeds_only = items_only = 0
+    for differences, weights in _differences(world, VARIANTS, seeds, trials, rng):
+        parts = crossed(differences, weights, world.strata)
         p, first = parts.p, _one(parts, slice(None))
+        ever = p[:, 0] < LEVEL
+        for fewer in range(LEAST_SEEDS, seeds):
+            ever |= crossed(differences[:, 0, :fewer], weights, world.strata).p < LEVEL
+        looked += int(ever.sum())
         alone += int((p[:, 0] < LEVEL).sum())
         together += sum(bool((_holm(each) < LEVEL).any()) for each in p)
         seeds_only += int((two_sided(first.mean, first.by_seed, first.seed_degrees) < LEVEL).sum())
@@ -55,6 +63,7 @@ def simulate(world: World, seeds: int, trials: int, rng: np.random.Generator) ->
         f"false, of {VARIANTS}": Rate(together, trials, at_most=LEVEL),
         "power, alone": _power(world, 1, seeds, _for_power(trials), rng),
         f"power, of {VARIANTS}": _power(world, VARIANTS, seeds, _for_power(trials), rng),
+        LOOKED: Rate(looked, trials),
         "seeds only": Rate(seeds_only, trials),
         "items only": Rate(items_only, trials),
     }
@@ -103,19 +112,20 @@ def _for_power(trials: int) -> int:
     return max(LEAST_TRIALS, trials // POWER_SHARE)
 
 
-def _drawn(world: World, variants: int, seeds: int, trials: int, rng: np.random.Generator) -> Iterator[Crossed]:
-    """The parts of the differences from the baseline, trials x variants, some trials at a time."""
+def _differences(world: World, variants: int, seeds: int, trials: int, rng: np.random.Generator) -> Iterator[Scores]:
+    """Differences from the baseline, trials x variants x seeds x items, and the weights; some trials at a time."""
     most = max(1, CELLS // ((variants + 1) * seeds * world.units))
     for done in range(0, trials, most):
         scores, weights = world.draw(DrawSize(min(most, trials - done), variants + 1, seeds), rng)
-        yield crossed(scores[:, 1:] - scores[:, :1], weights, world.strata)
+        yield scores[:, 1:] - scores[:, :1], weights
 
 
 def _power(world: World, variants: int, seeds: int, trials: int, rng: np.random.Generator) -> Rate:
     """How often a true difference is shown that is as large as another comparison says it would have seen."""
     seen = asked = 0
-    first, second = (_drawn(world, variants, seeds, trials, rng) for _ in range(2))
-    for said, other in zip(first, second, strict=True):
+    first, second = (_differences(world, variants, seeds, trials, rng) for _ in range(2))
+    for drawn in zip(first, second, strict=True):
+        said, other = (crossed(differences, weights, world.strata) for differences, weights in drawn)
         for trial in map(int, np.flatnonzero(said.decides[:, 0])):
             true = detectable(_one(said, trial), LEVEL / variants)
             shown = _one(other, trial, slice(None), true * (np.arange(variants) == 0))

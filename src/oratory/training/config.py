@@ -117,7 +117,7 @@ class TrainConfig:
     @property
     def needs_dev(self) -> bool:
         """Whether something is chosen on dev."""
-        return self.patience is not None or self.keep == "best"
+        return chooses_on_dev(vars(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; choices as they are written on the command line."""
@@ -142,6 +142,11 @@ class TrainConfig:
                 value = choose(value, choices, called) if choices else convert(value, hints[name], called)
             made[name] = value
         return cls(**made)
+
+
+def chooses_on_dev(training: Mapping[str, Any]) -> bool:
+    """Whether these settings of training, by their names without a prefix, choose something on dev."""
+    return training["patience"] is not None or training["keep"] == "best"
 
 
 T = TypeVar("T", bound=TrainConfig)

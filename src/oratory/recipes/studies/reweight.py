@@ -133,6 +133,9 @@ class ReweightResult(Tabled):
         return [Table("A sentence alone, among others, and switched off", columns, rows, words=2, note=note)]
 
 
+KEPT = ReweightResult
+
+
 def explain(runs: Mapping[str, Sequence[Run]], corpus: Corpus) -> ReweightResult:
     """Score the sentences under every condition with the models of every seed."""
     missing = [name for name in MODELS if name not in runs]
