@@ -141,3 +141,20 @@ def test_a_run_that_someone_else_has_is_not_waited_for(small: Corpus, straight: 
         ran = run(Local(2), [FIRST, replace(FIRST, variant="same"), SECOND], small, tmp_path)
     assert all("in use by another process" in ran.outcomes[variant, 0].problem for variant in ("base", "same"))
     assert ran.outcomes["base", 1].run
+
+
+def test_a_plain_script_needs_no_guard(tmp_path: Path) -> None:
+    """Workers do not run the user's script again."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import oratory as ora\n"
+        "print('begun')\n"
+        f"found = ora.compare('base', 'position=rope', task='lm', corpus='corpus', seeds=2, settings={LM})\n"
+        "print(found.id)\n"
+    )
+    write_corpus(tmp_path / "corpus")
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    begun, name = done.stdout.split()
+    assert begun == "begun"
+    assert name.startswith("compare-")

@@ -16,7 +16,7 @@ WIDE = Table(
     ("variant", "verdict", "accuracy, %", "95% interval", "difference", "95% interval", "wins", "p"),
     (
         ("position=learned layers=3", "baseline", "71.7", "44.5 to 98.8", "", "", "", ""),
-        ("position=rope", "no difference shown (2.6 points)", "162", "55.1 to 88.2", "+1,234", "-11 to +11", "1/3", ".5"),
+        ("position=rope", "no difference shown (2.6 points)", "162", "55.1 to 88", "+1,234", "-11 to +11", "1/3", ".5"),
     ),
     words=2,
 )

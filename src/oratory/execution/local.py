@@ -3,11 +3,13 @@
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
+from types import ModuleType
 from typing import Any
 
 from oratory.execution.jobs import Job, Outcome, Shared, Step, do, prepare_worker, what_failed
@@ -77,7 +79,8 @@ class _Worker:
         self.connection: Connection
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, self.shared, self.threads), daemon=True)
-        self.process.start()
+        with _no_main():
+            self.process.start()
         theirs.close()
 
     def give(self, job: Job) -> None:
@@ -112,6 +115,20 @@ class _Worker:
                     pass
         self.connection.close()
         self.process.join(timeout=SAVING)
+
+
+@contextmanager
+def _no_main() -> Iterator[None]:
+    """A worker needs nothing of the user's script. Without this it would run it again, and so begin another comparison.
+
+    Python hands the name of the main module to every new process, which imports it unless there is no file of it.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _serve(connection: Connection, shared: Shared, threads: int) -> None:

@@ -33,6 +33,7 @@ from oratory.runs.run import Run
 from oratory.runs.store import Store
 from oratory.settings import as_text
 from oratory.text import Corpus, as_loaded
+from oratory.tokens.unknown import unknown_remarks
 from oratory.training.loop import Diverged, Fit
 from oratory.training.origins import contract_of, origin_of, prepare
 from oratory.training.parallel import Processes, joined
@@ -126,7 +127,14 @@ def _lead(
         found = recorder.checkpoint
         _restore(fit, found, int(members.agree(found.facts["step"] if found else -1)))
         run = recorder.run = run.write(steps=fit.steps)
-        remarks = (*prepared.remarks, *run.record.contract_remarks, *recorder.remarks, *recorder.refused.values())
+        unknown = unknown_remarks(learning.encoded, prepared.tokenizer)
+        remarks = (
+            *prepared.remarks,
+            *unknown,
+            *run.record.contract_remarks,
+            *recorder.remarks,
+            *recorder.refused.values(),
+        )
         listen(Started(run, fit.step, fit.steps, remarks))
         run = _train(fit, recorder, store, prepared.training.save_every, asked, listen)
     finally:

@@ -51,7 +51,8 @@ def attend(
     padded, keep = _padded(subject, ids, pad_to)
     _check_memory(len(layers) * len(heads) * (1 + before), len(padded))
     rules = Rules.of(config, keep)
-    tokens = subject.tokens(ids)
+    whole = subject.tokens([*ids, *cut], text if isinstance(text, str) else None)
+    tokens = whole[: len(ids)]
     asked = MapRequest(padded, rules, layers, heads, mean, rollout, kinds(tokens))
     initial = asked.stage(subject.initial(), "before") if before else None
     unk = None if subject.tokenizer is None else subject.tokenizer.unk_id
@@ -60,7 +61,7 @@ def attend(
         text=text if isinstance(text, str) else " ".join(tokens),
         tokens=tokens + (PAD,) * (len(padded) - len(ids)),
         padding=len(padded) - len(ids),
-        cut=subject.tokens(cut),
+        cut=whole[len(ids) :],
         unknown=0 if unk is None else ids.count(unk),
         layers=layers,
         heads=heads,

@@ -14,6 +14,7 @@ from oratory.text.normal import one_line
 from oratory.tokens import CLS, Tokenizer
 from oratory.tokens.pretrained import Pretrained
 from oratory.tokens.subword import SubwordTokenizer
+from oratory.tokens.unknown import named
 from oratory.training.tasks import Task, task_for
 from oratory.training.tasks.samples import TOKENS, Samples, texts_of
 
@@ -93,10 +94,12 @@ class Subject:
         except InputError:  # A line without a known token shows nothing.
             return []
 
-    def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """The tokens of ids; their numbers where there is no tokenizer."""
+    def tokens(self, ids: Sequence[int], text: str | None = None) -> tuple[str, ...]:
+        """The tokens of ids; with their text, unknown ones show their word. Numbers where there is no tokenizer."""
         if self.tokenizer is None:
             return tuple(str(index) for index in ids)
+        if text is not None:
+            return named(self.tokenizer, ids, one_line(text))
         return tuple(self.tokenizer.token(index) for index in ids)
 
 

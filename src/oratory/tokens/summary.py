@@ -11,6 +11,7 @@ from oratory.text import Corpus
 from oratory.tokens.corpus import encode_classifier, encode_lm
 from oratory.tokens.encoded import Encoded
 from oratory.tokens.tokenizer import Tokenizer
+from oratory.tokens.unknown import named
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,10 @@ def summarise(corpus: Corpus, tokenizer: Tokenizer, settings: str, texts: Sequen
         parts={name: _part(part, tokenizer) for name, part in encoded.items()},
         texts=[
             [
-                TokenFacts(index, tokenizer.token(index), size)
-                for index, size in zip(*tokenizer.measure(text), strict=True)
+                TokenFacts(index, token, size)
+                for index, size, token in zip(*measured, named(tokenizer, measured[0], text), strict=True)
             ]
-            for text in texts
+            for text, measured in ((text, tokenizer.measure(text)) for text in texts)
         ],
     )
 

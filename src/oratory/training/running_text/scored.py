@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from oratory.errors import InputError
 from oratory.tables import TITLE, Table, Tabled, number, shortened
 from oratory.tokens.scoring import perplexity
+from oratory.tokens.unknown import named
 from oratory.training.running_text.metric import TokenMetric
 from oratory.training.tasks.task import Trained
 
@@ -23,7 +24,7 @@ class ScoredTokens(Tabled, ABC):
     tokens: tuple[str, ...]
     surprisal: tuple[float, ...]
     unknown: int
-    """Tokens whose text is not in the vocabulary."""
+    """Tokens whose text is not in the vocabulary; each is shown as `<unk:text>`."""
 
     what: ClassVar[str]
     """What the surprisal is called."""
@@ -67,7 +68,7 @@ def scored_tokens(run: Trained, line: str, ids: NDArray[np.int32], nats: NDArray
     return {
         "run": run.id,
         "text": line,
-        "tokens": tuple(tokenizer.token(int(index)) for index in ids),
+        "tokens": named(tokenizer, ids, line),
         "surprisal": tuple(float(value) for value in nats),
         "unknown": int((ids == tokenizer.unk_id).sum()) if tokenizer.unk_id is not None else 0,
     }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from oratory.model import ModelConfig, Transformer
     from oratory.tables import Tabled
     from oratory.text import Corpus
-    from oratory.tokens import Tokenizer
+    from oratory.tokens import Encoded, Tokenizer
     from oratory.training.config import TrainConfig
     from oratory.training.prepared import Prepared
     from oratory.training.tasks.baselines import TaskBaselines
@@ -270,6 +270,8 @@ class Learning(ABC):
     """One task on one corpus, ready for the training loop."""
 
     items: Items
+    encoded: "Mapping[str, Encoded]"
+    """Every split or text as tokens."""
 
     def items_of(self, epoch: int) -> Items:
         """What is learned from in an epoch; the same in all of them, unless the task draws something for each."""

@@ -25,10 +25,10 @@ class ClassifierLearning(Learning):
         self.data = prepared.corpus.need_classifier()
         self.eval_train, self.test_last = prepared.training.eval_train, prepared.test_last
         tokenizer, context = prepared.tokenizer, prepared.config.context
-        encoded = encode_classifier(prepared.corpus, tokenizer)
+        self.encoded = encode_classifier(prepared.corpus, tokenizer)
         self.splits = {
             name: LabelledItems(
-                tokenizer.framed(encoded[name], context), np.array(split.labels), context, tokenizer.pad_id
+                tokenizer.framed(self.encoded[name], context), np.array(split.labels), context, tokenizer.pad_id
             )
             for name, split in self.data.splits()
         }

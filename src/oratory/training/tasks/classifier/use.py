@@ -9,6 +9,7 @@ import numpy as np
 
 from oratory.batches import LabelledItems
 from oratory.tables import TITLE, Table, Tabled, percent, shortened
+from oratory.tokens.unknown import named, unknown_note, unknown_words
 from oratory.training.tasks.classifier.learning import probabilities
 from oratory.training.tasks.task import Trained
 
@@ -23,6 +24,8 @@ class TextClass(Tabled):
     probabilities: Mapping[str, float]
     cut: int
     """Tokens beyond the context, which were not used."""
+    unknown: tuple[str, ...] = ()
+    """Words that are not in the vocabulary."""
 
     @property
     def label(self) -> str:
@@ -37,12 +40,14 @@ class TextClass(Tabled):
             "probabilities": dict(self.probabilities),
             "label": self.label,
             "cut": self.cut,
+            "unknown": list(self.unknown),
         }
 
     def tables(self) -> list[Table]:
         ranked = sorted(self.probabilities.items(), key=lambda entry: -entry[1])
         rows = tuple((name, percent(value)) for name, value in ranked)
-        note = f"The last {self.cut} tokens are beyond the context and were not used." if self.cut else ""
+        cut = f"The last {self.cut} tokens are beyond the context and were not used." if self.cut else ""
+        note = f"{unknown_note(list(self.unknown))} {cut}".strip()
         return [Table(shortened(self.text, TITLE), ("class", "probability, %"), rows, note=note)]
 
 
@@ -57,7 +62,8 @@ def classify(run: Trained, line: str) -> TextClass:
     return TextClass(
         run=run.id,
         text=line,
-        tokens=tuple(tokenizer.token(int(index)) for index in ids),
+        tokens=named(tokenizer, ids, line),
         probabilities={name: float(value) for name, value in zip(run.labels, found, strict=True)},
         cut=len(tokenizer.framed(whole, sys.maxsize).ids) - len(ids),
+        unknown=tuple(unknown_words(tokenizer, line)),
     )
