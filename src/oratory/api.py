@@ -127,6 +127,7 @@ def compare(
         settings=_shared(settings),
         metric=metric,
         plugins=loaded,
+        train_at_end=True,
     )
     executor, store = executor_of(on, workers), Store(runs)
     if tune:
