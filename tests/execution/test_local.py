@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from oratory.execution.jobs import Outcome, Shared, Step
+from oratory.execution.jobs import Job, Outcome, Shared, Step
 from oratory.execution.local import Local
 from oratory.execution.train import train
 from oratory.runs import Store
@@ -141,3 +141,18 @@ def test_a_run_that_someone_else_has_is_not_waited_for(small: Corpus, straight: 
         ran = run(Local(2), [FIRST, replace(FIRST, variant="same"), SECOND], small, tmp_path)
     assert all("in use by another process" in ran.outcomes[variant, 0].problem for variant in ("base", "same"))
     assert ran.outcomes["base", 1].run
+
+
+def test_the_longest_jobs_begin_first(small: Corpus, tmp_path: Path) -> None:
+    """Once it is known what they take; untried variants come before them."""
+    warm = Job("warm", "lm", LM | {"train.iterations": "2", "train.eval_every": "2"}, 0)
+    short = Job("short", "lm", LM | {"train.iterations": "1", "train.eval_every": "1"}, 0)
+    long = Job("long", "lm", LM | {"train.iterations": "400"}, 0)
+    jobs = [warm, *(replace(job, seed=seed) for seed in (0, 1, 2) for job in (short, long))]
+    done = [(job.variant, job.seed) for job in map(_job, run(Local(1), jobs, small, tmp_path).events) if job]
+    assert done == [("warm", 0), ("short", 0), ("long", 0), ("long", 1), ("long", 2), ("short", 1), ("short", 2)]
+
+
+def _job(event: Step | Outcome) -> Job | None:
+    """The job that is done."""
+    return event.job if isinstance(event, Outcome) else None
