@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from oratory.cli import main
-from oratory.execution.local import PRELOADED
+from oratory.execution.local import start_server
 
 
 class Program:
@@ -47,7 +47,7 @@ def start_process(
 ) -> BaseProcess:
     """A function in a fork of the server, in a folder and an environment. It must be one that pickle finds by name."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
+    start_server()
     around = {**os.environ, **(environment or {})}
     child = context.Process(target=_enter, args=(around, str(cwd or Path.cwd()), target, *arguments))
     child.start()
@@ -61,6 +61,7 @@ def _enter(environment: Mapping[str, str], folder: str, target: Callable[..., No
     os.chdir(folder)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdin = os.fdopen(0, closefd=False)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # The server is without it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     target(*arguments)

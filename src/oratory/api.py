@@ -18,7 +18,7 @@ from oratory.comparisons.calibration import calibrate_runs
 from oratory.comparisons.kept import comparisons_in
 from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Executor, load_plugins
-from oratory.execution.local import Local
+from oratory.execution.local import Local, start_server
 from oratory.execution.resume import resume
 from oratory.execution.train import train
 from oratory.recipes import HandResult, Reproduction, load_reproduction, plan, recipe_names
@@ -127,6 +127,7 @@ def compare(
         settings=_shared(settings),
         metric=metric,
         plugins=loaded,
+        train_at_end=True,
     )
     executor, store = executor_of(on, workers), Store(runs)
     if tune:
@@ -287,6 +288,7 @@ def executor_of(on: str, workers: int | None = None) -> Executor:
     if workers is not None and workers < 1:
         raise InputError(f"--workers {workers}: at least one is needed.")
     if on == "local":
+        start_server()  # What it loads is there when the first run begins.
         return Local(workers)
     if on == "ray" or on.startswith("ray://"):
         from oratory.execution.ray import OnRay

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,48 @@ def test_perplexity_is_that_of_all_tokens(corpus: Corpus, tmp_path: Path) -> Non
     assert second["ratio"] == pytest.approx(math.exp(second["difference"]))
     assert comparison.baselines
     assert list(comparison.table.index) == ["base", "position=rope"]
+
+
+@pytest.mark.parametrize("task", ["classifier", "lm"])
+def test_train_is_measured_at_the_end_and_the_verdicts_stay(corpus: Corpus, tmp_path: Path, task: str) -> None:
+    made = design(corpus, task, "base", "position=none", seeds=3)
+    usual = compare(made, Store(tmp_path / "usual"), here)
+    short = compare(replace(made, train_at_end=True), Store(tmp_path / "short"), here)
+    assert short.id == usual.id
+    without = [{**facts, "runs": None} for facts in short.to_dict()["variants"]]
+    assert without == [{**facts, "runs": None} for facts in usual.to_dict()["variants"]]
+    before, after = (found.runs()["base"][0] for found in (usual, short))
+    assert before.id != after.id
+    assert before.result == after.result
+    for name in ("model.safetensors", "items.parquet"):
+        assert before.record.files[name] == after.record.files[name]
+    measured = [[name for name in ("train", "test", "a") if _has(entry, name)] for entry in after.history()]
+    assert measured == [[name for name in found if name != "train"] for found in measured[:-1]] + [measured[-1]]
+    assert "train" in measured[-1]
+    assert all(_has(entry, "train") for entry in before.history())
+
+
+def _has(entry: dict[str, Any], name: str) -> bool:
+    """Whether a line of the metrics has a figure of a split or a text."""
+    return f"{name}_accuracy" in entry or name in entry.get("perplexity", {})
+
+
+def test_runs_that_measured_train_all_along_are_used(corpus: Corpus, tmp_path: Path) -> None:
+    store, made = Store(tmp_path / "runs"), design(corpus, "classifier", "base", "position=none", seeds=3)
+    usual = compare(replace(made, seeds=(0, 1)), store, here)
+    short = replace(made, train_at_end=True)
+    found = compare(short, store, here).runs()["base"]
+    assert [run.id for run in found[:2]] == [run.id for run in usual.runs()["base"]]
+    assert [run.settings["train.eval_train"] for run in found] == [True, True, False]
+    (store.folder / found[0].id / "run.json").write_text("{")
+    found = compare(short, store, here).runs()["base"]
+    assert [run.settings["train.eval_train"] for run in found] == [False, True, False]
+
+
+def test_whoever_wants_the_curve_of_train_says_so(corpus: Corpus, tmp_path: Path) -> None:
+    made = design(corpus, "classifier", "base", "curve: train.eval_train=on", seeds=1)
+    found = compare(replace(made, train_at_end=True), Store(tmp_path / "runs"), here).runs()
+    assert [runs[0].settings["train.eval_train"] for runs in found.values()] == [False, True]
 
 
 def test_other_tokens_are_compared_by_bytes(corpus: Corpus, tmp_path: Path) -> None:

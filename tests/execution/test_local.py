@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from oratory.execution.jobs import Outcome, Shared, Step
+from oratory.execution.jobs import Job, Outcome, Shared, Step
 from oratory.execution.local import Local
 from oratory.execution.train import train
 from oratory.runs import Store
@@ -158,3 +158,18 @@ def test_a_plain_script_needs_no_guard(tmp_path: Path) -> None:
     begun, name = done.stdout.split()
     assert begun == "begun"
     assert name.startswith("compare-")
+
+
+def test_the_longest_jobs_begin_first(small: Corpus, tmp_path: Path) -> None:
+    """Once it is known what they take; untried variants come before them."""
+    warm = Job("warm", "lm", LM | {"train.iterations": "2", "train.eval_every": "2"}, 0)
+    short = Job("short", "lm", LM | {"train.iterations": "1", "train.eval_every": "1"}, 0)
+    long = Job("long", "lm", LM | {"train.iterations": "400"}, 0)
+    jobs = [warm, *(replace(job, seed=seed) for seed in (0, 1, 2) for job in (short, long))]
+    done = [(job.variant, job.seed) for job in map(_job, run(Local(1), jobs, small, tmp_path).events) if job]
+    assert done == [("warm", 0), ("short", 0), ("long", 0), ("long", 1), ("long", 2), ("short", 1), ("short", 2)]
+
+
+def _job(event: Step | Outcome) -> Job | None:
+    """The job that is done."""
+    return event.job if isinstance(event, Outcome) else None

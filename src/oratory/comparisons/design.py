@@ -15,7 +15,7 @@ from oratory.runs import Store
 from oratory.settings import parse_words
 from oratory.tables import shortened
 from oratory.text import Corpus
-from oratory.training.origins import all_settings, contract_of, full_name
+from oratory.training.origins import all_settings, contract_of, full_name, origin_of
 from oratory.training.prepared import Prepared
 from oratory.training.tasks import Task
 
@@ -71,6 +71,8 @@ class Design:
     """The metric to compare by; the task's usual one unless given."""
     plugins: tuple[tuple[str, str], ...] = ()
     """Files of mechanisms: where they are, and their content."""
+    train_at_end: bool = False
+    """Whether runs measure train at the end only, if test has a curve and the settings do not ask for that of train."""
 
     def __post_init__(self) -> None:
         names = [variant.name for variant in self.variants]
@@ -91,7 +93,8 @@ class Design:
 
     def of(self, variant: Variant) -> dict[str, str]:
         """All settings of a variant's runs."""
-        return {**self.settings, **variant.settings}
+        given = {**self.settings, **variant.settings}
+        return {**origin_of(given).in_comparisons, **given} if self.train_at_end else given
 
     @property
     def id(self) -> str:

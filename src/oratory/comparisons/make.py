@@ -12,10 +12,12 @@ from oratory.comparisons.standing import baselines_of
 from oratory.comparisons.warnings import looked_before, unequal_train, warnings_of
 from oratory.errors import Failed
 from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, Step, work_through
+from oratory.execution.ready import is_finished
 from oratory.runs import Run, Store
 from oratory.runs.record import RecordedCorpus
 from oratory.statistics import holm, paired, verdict
 from oratory.text import Corpus, reload_corpus
+from oratory.training.config import EVAL_TRAIN
 from oratory.training.tasks import task_of
 from oratory.training.tasks.metric import Metric
 
@@ -25,17 +27,26 @@ SeedRuns = Mapping[str, Sequence[Run | None]]
 
 def compare(design: Design, store: Store, executor: Executor, listen: Listener | None = None) -> Comparison:
     """Train what is missing, and say what it shows. The same comparison again continues where it stopped."""
+    here = getattr(executor, "here", False)
     design.check()
-    design.check_room(store, here=getattr(executor, "here", False))
-    jobs = [
-        Job(variant.name, design.task.name, design.of(variant), seed)
-        for seed in design.seeds
-        for variant in design.variants
-    ]
-    runs, problems = train_all(jobs, design.corpus, store, executor, listen, design.plugins)
+    design.check_room(store, here)
+    runs, problems = train_all(_jobs(design, store, here), design.corpus, store, executor, listen, design.plugins)
     comparison = evaluate(design, runs, problems, store)
     _kept(comparison, design).write(store)
     return comparison
+
+
+def _jobs(design: Design, store: Store, here: bool) -> list[Job]:
+    """Every variant with every seed. A run of the store that also measured train on the way serves as well."""
+    jobs = []
+    for seed in design.seeds:
+        for variant, prepared in zip(design.variants, design.prepared, strict=True):
+            settings = design.of(variant)
+            fuller = replace(prepared, seed=seed, training=replace(prepared.training, eval_train=True))
+            if not prepared.training.eval_train and is_finished(fuller, store, here):
+                settings |= {EVAL_TRAIN: "on"}
+            jobs.append(Job(variant.name, design.task.name, settings, seed))
+    return jobs
 
 
 def train_all(

@@ -1,13 +1,14 @@
 """Jobs on this machine: as many processes as fit, each with threads of its own."""
 
+import math
 import multiprocessing
 import os
 import signal
 import sys
 import time
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any
@@ -24,6 +25,22 @@ BRIEF = 0.2
 """Seconds between two steps that a worker tells of."""
 
 
+def start_server() -> None:
+    """Start the server that workers come from, unless it is there. It loads the libraries while this process goes on.
+
+    From it a process is there at once, and shares no lock with this one.
+    """
+    if os.name != "posix":
+        return
+    multiprocessing.set_forkserver_preload(PRELOADED)
+    # Ctrl-C is for this process, and would be a traceback of the server's while that loads.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class Local:
     """Workers are started once and do one job after the other."""
 
@@ -35,26 +52,37 @@ class Local:
         self.workers = workers or max(1, cores() // threads)
 
     def __call__(self, jobs: Sequence[Job], shared: Shared) -> Iterator[Step | Outcome]:
-        waiting = deque(jobs)
+        waiting = list(jobs)
         late: list[Job] = []
         """Whose run another process had."""
+        seconds: dict[str, float] = {}
+        """What the quickest run of a variant took; the first one that a process trains is slower."""
+
+        def give_next(worker: "_Worker") -> None:
+            """The longest jobs first, so that in the end no worker waits long for another; untried ones before them."""
+            job = max(waiting, key=lambda job: (job not in late, seconds.get(job.variant, math.inf)))
+            waiting.remove(job)
+            worker.give(job)
+
         pool = [_Worker(shared, self.threads) for _ in range(min(self.workers, len(jobs)))]
         try:
             for worker in pool:
-                worker.give(waiting.popleft())
+                give_next(worker)
             while busy := [worker for worker in pool if worker.job]:
                 for connection in wait([worker.connection for worker in busy]):
                     worker = next(worker for worker in busy if worker.connection is connection)
                     message = worker.hear()
                     if isinstance(message, Outcome):
                         job, worker.job = message.job, None
+                        if message.run and not message.reused:
+                            seconds[job.variant] = min(seconds.get(job.variant, math.inf), worker.took)
                         if message.in_use and any(other.job and other.job not in late for other in pool):
                             # Two variants can be the same run, which one of the others trains meanwhile.
                             waiting.append(job)
                             late.append(job)
                             message = None
                         if waiting:
-                            worker.give(waiting.popleft())
+                            give_next(worker)
                     if message is not None:
                         yield message
         finally:
@@ -69,13 +97,12 @@ class _Worker:
         self.shared, self.threads = shared, threads
         self.job: Job | None = None
         self.tries = 0
+        self.began = 0.0
         self._start()
 
     def _start(self) -> None:
-        # From a server that has loaded the libraries a process is there at once, and shares no lock with this one.
         context: Any = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
-        if os.name == "posix":
-            context.set_forkserver_preload(PRELOADED)
+        start_server()
         self.connection: Connection
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, self.shared, self.threads), daemon=True)
@@ -84,8 +111,13 @@ class _Worker:
         theirs.close()
 
     def give(self, job: Job) -> None:
-        self.job, self.tries = job, 0
+        self.job, self.tries, self.began = job, 0, time.monotonic()
         self._send(job)
+
+    @property
+    def took(self) -> float:
+        """Seconds since it was given its job."""
+        return time.monotonic() - self.began
 
     def _send(self, job: Job) -> None:
         self.tries += 1

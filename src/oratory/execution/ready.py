@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import torch
+
 from oratory.errors import InputError
 from oratory.execution.machine import device_of
 from oratory.execution.train import id_for
@@ -39,15 +41,25 @@ def refuse_broken(contract: ModelContract | None) -> None:
         raise InputError(f"{contract.broken[0]}{more}")
 
 
-def check_room(prepared: Sequence[Prepared], seeds: Sequence[int], store: Store, here: bool) -> None:
-    """Refuse a device that is not there, and a folder that cannot hold the runs that are missing.
+def is_finished(prepared: Prepared, store: Store, here: bool) -> bool:
+    """Whether the store has this run, whole and finished."""
+    name = id_for(prepared, _device(prepared, here))
+    try:
+        return store.has(name) and store.open(name).status == "finished"
+    except InputError:  # Damaged, so it is of no use.
+        return False
 
-    Only those who train know their devices, so `here` says whether that is this machine.
-    """
+
+def check_room(prepared: Sequence[Prepared], seeds: Sequence[int], store: Store, here: bool) -> None:
+    """Refuse a device that is not there, and a folder that cannot hold the runs that are missing."""
     missing = 0
     for each in prepared:
-        device = device_of(each.training.device if here else "cpu")
-        ids = [id_for(replace(each, seed=seed), device) for seed in seeds]
+        ids = [id_for(replace(each, seed=seed), _device(each, here)) for seed in seeds]
         missing += sum(VALUE * each.parameters.total for run in ids if not store.has(run))
     largest = max(each.parameters.total for each in prepared)
     store.check_room(missing + (VALUE * (KEPT - 1) * largest if missing else 0))
+
+
+def _device(prepared: Prepared, here: bool) -> torch.device:
+    """Where it is trained. Only those who train know their devices, so `here` says whether that is this machine."""
+    return device_of(prepared.training.device if here else "cpu")

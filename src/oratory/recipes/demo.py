@@ -7,7 +7,7 @@ from typing import Any
 from oratory.comparisons import Comparison, Design, compare, parse_variants
 from oratory.comparisons.make import Listener
 from oratory.comparisons.standing import BASELINES
-from oratory.execution.local import Local
+from oratory.execution.local import Local, start_server
 from oratory.execution.train import train
 from oratory.inspect import attend
 from oratory.pictures import Curves, Drawn, Topic
@@ -58,6 +58,7 @@ def demo(
 ) -> Demo:
     """Run the demo. A corpus with labelled texts has a comparison, one with running text has a language model."""
     given = dict(settings or {})
+    start_server()
     described = describe(corpus)
     say("Auditing the corpus ...")
     audited = audit(corpus)

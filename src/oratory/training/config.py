@@ -13,6 +13,7 @@ from oratory.training.setting import Setting, settings_in
 PREFIX = "train."
 """The beginning of these settings wherever they are written beside those of a model."""
 
+EVAL_TRAIN = f"{PREFIX}eval_train"
 KEEP = ("last", "best")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 CHOICES: dict[str, dict[str, type]] = {"optimizer": OPTIMIZERS, "schedule": SCHEDULES}

@@ -66,6 +66,9 @@ class Origin(ABC):
     frames_texts: ClassVar[bool] = False
     """Whether the tokenizer puts special tokens of its own around every text."""
 
+    in_comparisons: ClassVar[Mapping[str, str]] = {}
+    """Settings of its runs in a comparison, unless they are given: what no verdict needs is left out."""
+
     @abstractmethod
     def claims(self, settings: Mapping[str, Any]) -> bool:
         """Whether settings, given or recorded, are those of this origin."""

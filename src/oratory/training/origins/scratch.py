@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
-from oratory.training.config import prefixed, split_settings, training_from
+from oratory.training.config import EVAL_TRAIN, prefixed, split_settings, training_from
 from oratory.training.origins.origin import Completed, Origin, StoredRun, check_names
 from oratory.training.prepared import Prepared
 from oratory.training.setting import Setting, settings_in
@@ -56,6 +56,7 @@ class Scratch(Origin):
 
     name = "scratch"
     noun = "models from nothing"
+    in_comparisons = {EVAL_TRAIN: "off"}  # noqa: RUF012
 
     def claims(self, settings: Mapping[str, Any]) -> bool:
         return "model" not in settings
