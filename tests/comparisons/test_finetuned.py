@@ -101,7 +101,7 @@ def test_optimisers_have_curves(bert: Path, reviews: Path, tmp_path: Path) -> No
     assert "oratory compare optimizer=adamw optimizer=sgd --task classifier --seeds 0, --model" in command
     assert f"--data {reviews}" in command
     assert "Test is measured once, at the end." in text
-    drawn = sorted(path.stem for path in (tmp_path / "figures").glob("curves-*.svg"))
+    drawn = sorted(path.stem for path in (tmp_path / "report-figures").glob("curves-*.svg"))
     assert [name.rsplit("-compare", 1)[0] for name in drawn] == [
         f"curves-{split}-{figure}" for split in ("dev", "train") for figure in ("accuracy", "nats")
     ]
@@ -118,5 +118,5 @@ def test_train_is_not_drawn_where_it_is_not_measured(
     compared = compare("base", "freeze=all", corpus=reviews, seeds=1, settings=settings, runs=tmp_path / "runs")
     assert set(compared.baselines) == {"majority", "lookup", "tfidf-svm"}
     report(compared, tmp_path / "report.md")
-    drawn = {path.stem.rsplit("-compare", 1)[0] for path in (tmp_path / "figures").glob("curves-*.svg")}
+    drawn = {path.stem.rsplit("-compare", 1)[0] for path in (tmp_path / "report-figures").glob("curves-*.svg")}
     assert drawn == {"curves-dev-accuracy", "curves-dev-nats"}
