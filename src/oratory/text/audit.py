@@ -45,7 +45,7 @@ def audit(corpus: Corpus, near: float = NEAR) -> Audit:
 
 @dataclass(frozen=True)
 class _Side:
-    """One set of texts, made ready for comparison. Of a normalised text its words are kept, as numbers, and its hash."""
+    """One set of texts, made ready for comparison. Of normalised texts, hashes and the numbers of words are kept."""
 
     texts: Sequence[str]
     labels: NDArray[np.int64] | None
@@ -109,7 +109,7 @@ def _split(side: _Side, label_names: Sequence[str]) -> SplitFacts:
     assert side.labels is not None
     of_text = np.bincount(side.labelled // MOST_LABELS, minlength=len(side.distinct.keys))
     in_conflict = np.flatnonzero(of_text[side.distinct.number] > 1)
-    examples = dict.fromkeys(side.texts[item] for item in in_conflict)
+    examples = dict.fromkeys(side.texts[item] for item in in_conflict.tolist())
     counts = np.bincount(side.labels, minlength=len(label_names)).tolist()
     return SplitFacts(
         items=len(side.texts),
