@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test test-all quick fuzz lint audit licences lock dist bench docs clean
+.PHONY: locked demo test test-all quick fuzz lint audit licences lock dist bench docs clean
 
 # An installation is a stamp, so that a second call reuses it until pyproject.toml changes.
 $(VENV)/%.stamp: pyproject.toml | $(BIN)/python
@@ -15,6 +15,14 @@ $(VENV)/%.stamp: pyproject.toml | $(BIN)/python
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Oratory needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
+
+# Everything for CI in the versions of the lock, by checksum; but for PyTorch, whose builds differ from index to index.
+$(VENV)/locked.stamp: requirements/ci.txt | $(BIN)/python
+	@$(PIP) install "$$(sed -n 's/^ *"\(torch>[^"]*\)",$$/\1/p' pyproject.toml)"
+	@$(PIP) install --no-deps --require-hashes -r requirements/ci.txt
+	@touch $@
+
+locked: $(VENV)/locked.stamp
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/oratory demo
@@ -54,7 +62,7 @@ audit: $(VENV)/security.stamp
 licences: $(VENV)/test.stamp $(VENV)/lint.stamp $(VENV)/docs.stamp $(VENV)/security.stamp
 	@$(BIN)/python requirements/licences.py
 
-# The versions that are installed here, with checksums, for CI; `make` itself does not use them.
+# The versions that are installed here, with checksums, for `make locked`; the other targets take what pyproject.toml allows.
 lock: $(VENV)/test.stamp $(VENV)/lint.stamp $(VENV)/docs.stamp $(VENV)/security.stamp
 	@$(BIN)/python requirements/lock.py
 

@@ -18,8 +18,8 @@ FOLDER = Path(__file__).parent
 HEAD = """\
 # Made by `make lock`. Everything that CI installs, with checksums of the files for every system.
 # torch is not here: its CPU builds come from an index of PyTorch's own, and their checksums differ from those of the
-# builds of the same version elsewhere. Install it first ({torch}), and then, without dependencies:
-#   pip install --no-deps --require-hashes -r requirements/ci.txt
+# builds of the same version elsewhere. `make locked` installs it first (here it was {torch}), and then this, without
+# dependencies.
 """
 OPTIONS = ("--generate-hashes", "--strip-extras", "--no-header", "--no-annotate", "--resolver=backtracking", "--quiet")
 NOT_OURS = ("--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host")

@@ -17,6 +17,7 @@ from oratory.reports.run import run_document
 from oratory.runs import Run, Store
 from oratory.runs.record import ITEMS, METRICS, MODEL, RECORD, TIMES, TOKENIZER
 from tests.execution.training import TASKS, quick, write_corpus
+from tests.runs.records import write, write_file
 from tests.runs.wrong import WRONG
 
 READERS: dict[str, Callable[[Run], Any]] = {
@@ -210,3 +211,10 @@ def test_what_was_given_is_compared_before_anything_is_made_of_it(store: Store) 
     path.write_text(json.dumps(values))
     with pytest.raises(InputError, match="cannot continue like this: in it, width is 8, not 1000000000"):
         resume(path.parent.name, runs=store.folder)
+
+
+@pytest.mark.parametrize("content", [b"PAR1", b"PAR1" + b"\xff" * 40 + b"\x28\0\0\0PAR1"])
+def test_items_of_a_stranger_whose_checksum_is_right(tmp_path: Path, content: bytes) -> None:
+    run = write_file(write(tmp_path), ITEMS, content)
+    with pytest.raises(InputError, match=r"items\.parquet is not a whole Parquet file: .+\.$"):
+        run.items()

@@ -168,8 +168,9 @@ class Run(Tabled):
         path = self.checked(ITEMS)
         try:
             return pq.read_table(pa.BufferReader(read_bytes(path)))
-        except pa.ArrowException as error:
-            raise InputError(f"{path} is not a whole Parquet file: {error}.") from None
+        except (pa.ArrowException, OSError, MemoryError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise InputError(f"{path} is not a whole Parquet file: {reason}.") from None
 
     @cached_property
     def tokenizer(self) -> "Tokenizer":

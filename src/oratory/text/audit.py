@@ -3,10 +3,13 @@
 Texts are compared after normalising: case, punctuation, invisible characters and white space do not count.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from oratory.errors import InputError
 from oratory.text.corpus import ClassifierData, Corpus, LanguageData
@@ -16,6 +19,8 @@ from oratory.text.overlap import NEAR, Index, Numbering, Words
 
 NGRAMS = (8, 13)
 EXAMPLES = 3
+MOST_LABELS = 1 << 20
+"""Above all indices of labels."""
 
 
 def audit(corpus: Corpus, near: float = NEAR) -> Audit:
@@ -40,87 +45,112 @@ def audit(corpus: Corpus, near: float = NEAR) -> Audit:
 
 @dataclass(frozen=True)
 class _Side:
-    """One set of texts, made ready for comparison."""
+    """One set of texts, made ready for comparison. Of normalised texts, hashes and the numbers of words are kept."""
 
     texts: Sequence[str]
-    normalised: Sequence[str]
-    labels: Sequence[int] | None
-    numbering: Numbering
+    labels: NDArray[np.int64] | None
+    keys: NDArray[np.int64]
+    """The hash of each normalised text. It is of 64 bits and unlike in every process, so nobody can make two alike."""
+    words: Words
 
     @classmethod
     def of(cls, texts: Sequence[str], numbering: Numbering, labels: Sequence[int] | None = None) -> "_Side":
-        return cls(texts, [normalise(text) for text in texts], labels, numbering)
+        keys = array("q")
+
+        def normalised() -> Iterator[str]:
+            for text in texts:
+                found = normalise(text)
+                keys.append(hash(found))
+                yield found
+
+        words = numbering.words(normalised())
+        return cls(texts, None if labels is None else np.array(labels), np.frombuffer(keys, dtype=np.int64), words)
 
     @cached_property
-    def words(self) -> Words:
-        return self.numbering.words(self.normalised)
-
-    @cached_property
-    def first(self) -> dict[str, int]:
-        """Each distinct normalised text, with the first item that has it."""
-        found: dict[str, int] = {}
-        for index, text in enumerate(self.normalised):
-            found.setdefault(text, index)
-        return found
+    def distinct(self) -> "_Distinct":
+        return _Distinct.of(self.keys)
 
     @cached_property
     def index(self) -> Index:
-        """An index of the distinct texts, in the order of `first`."""
-        return Index(self.numbering.words(list(self.first)))
+        """An index of the distinct texts, in the order in which they come first."""
+        return Index(self.words.pick(self.distinct.first))
 
     @cached_property
-    def labels_of(self) -> dict[str, set[int | None]]:
-        """The labels of each normalised text; None where there are no labels."""
-        found: dict[str, set[int | None]] = defaultdict(set)
-        for index, text in enumerate(self.normalised):
-            found[text].add(self.labels[index] if self.labels else None)
-        return found
+    def labelled(self) -> NDArray[np.int64]:
+        """Each distinct text with each label that it has, as one number."""
+        assert self.labels is not None
+        return np.unique(self.distinct.number * MOST_LABELS + self.labels)
+
+
+@dataclass(frozen=True)
+class _Distinct:
+    """The distinct ones of many hashes."""
+
+    keys: NDArray[np.int64]
+    """In order."""
+    number: NDArray[np.int64]
+    """The place of each hash in them."""
+    counts: NDArray[np.int64]
+    first: NDArray[np.int64]
+    """Where each one comes first, in the order of coming."""
+
+    @classmethod
+    def of(cls, hashes: NDArray[np.int64]) -> "_Distinct":
+        keys, first, number, counts = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
+        return cls(keys, number, counts, np.sort(first))
+
+    def find(self, hashes: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Whether each hash is among them, and its place if it is."""
+        at = np.minimum(np.searchsorted(self.keys, hashes), len(self.keys) - 1)
+        return self.keys[at] == hashes, at
 
 
 def _split(side: _Side, label_names: Sequence[str]) -> SplitFacts:
-    conflicts = {text for text, labels in side.labels_of.items() if len(labels) > 1}
-    examples = dict.fromkeys(
-        text for text, normal in zip(side.texts, side.normalised, strict=True) if normal in conflicts
-    )
-    counts = Counter(side.labels)
+    assert side.labels is not None
+    of_text = np.bincount(side.labelled // MOST_LABELS, minlength=len(side.distinct.keys))
+    in_conflict = np.flatnonzero(of_text[side.distinct.number] > 1)
+    examples = dict.fromkeys(side.texts[item] for item in in_conflict.tolist())
+    counts = np.bincount(side.labels, minlength=len(label_names)).tolist()
     return SplitFacts(
         items=len(side.texts),
-        labels={name: counts[index] for index, name in enumerate(label_names)},
-        duplicates=len(side.texts) - len(side.labels_of),
-        conflicts=len(conflicts),
+        labels=dict(zip(label_names, counts, strict=True)),
+        duplicates=len(side.texts) - len(side.distinct.keys),
+        conflicts=int((of_text > 1).sum()),
         conflict_examples=list(examples)[:EXAMPLES],
     )
 
 
 def _overlap(side: _Side, other: _Side, near: float) -> OverlapFacts:
-    exact = [index for index, text in enumerate(side.normalised) if text in other.labels_of]
+    exact, at = other.distinct.find(side.keys)
     same_label = None
     if side.labels is not None and other.labels is not None:
-        same_label = sum(side.labels[index] in other.labels_of[side.normalised[index]] for index in exact)
+        pairs = at * MOST_LABELS + side.labels
+        same_label = int(np.isin(pairs[exact], other.labelled).sum())
     almost = _near(side, other, near)
-    repeats = Counter(side.normalised)
+    repeats = side.distinct.counts[side.distinct.number]
     return OverlapFacts(
         items=len(side.texts),
-        exact=len(exact),
+        exact=int(exact.sum()),
         same_label=same_label,
         ngrams={str(n): int(other.index.shares_ngram(side.words, n).sum()) for n in NGRAMS},
-        near=sum(repeats[text] for text in almost),
+        near=int(sum(repeats[item] for item in almost)),
         near_examples=sorted(almost.values(), key=lambda pair: -pair.jaccard)[:EXAMPLES],
         unknown_words=other.index.unknown_share(side.words),
     )
 
 
-def _near(side: _Side, other: _Side, threshold: float) -> dict[str, NearPair]:
-    """The distinct texts that are not in the other set, each with the most similar text of that set."""
-    unseen = [text for text in side.first if text not in other.first]
-    if not unseen:
+def _near(side: _Side, other: _Side, threshold: float) -> dict[int, NearPair]:
+    """The first items of distinct texts that are not in the other set, each with the most similar text of that set."""
+    first = side.distinct.first
+    unseen = first[~other.distinct.find(side.keys[first])[0]]
+    if not len(unseen):
         return {}
-    others = list(other.first.values())
+    others = other.distinct.first
     return {
-        unseen[pair.item]: NearPair(
-            side.texts[side.first[unseen[pair.item]]], other.texts[others[pair.other]], round(pair.jaccard, 4)
+        int(unseen[pair.item]): NearPair(
+            side.texts[unseen[pair.item]], other.texts[others[pair.other]], round(pair.jaccard, 4)
         )
-        for pair in other.index.near_duplicates(side.numbering.words(unseen), threshold)
+        for pair in other.index.near_duplicates(side.words.pick(unseen), threshold)
     }
 
 

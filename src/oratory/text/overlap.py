@@ -3,7 +3,8 @@
 Shapes: N items, W words in all of them, S shingles.
 """
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 BLOCK = 200_000
 """Pairs of texts that are compared at once. It bounds the memory of the search and changes nothing in its result."""
 
+PART = 4_000_000
+"""Words of the indexed texts that are looked up at once, for the same reason; fewer are looked up as a whole."""
+
 NEAR = 0.5
 """Texts whose Jaccard index of shingles is at least this are almost the same."""
 
@@ -21,6 +25,7 @@ SHINGLE = 3
 """Words in a shingle."""
 
 Integers = NDArray[np.int64]
+Numbers = NDArray[np.int32]
 
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
@@ -29,7 +34,7 @@ _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 class Words:
     """The words of many items as numbers, one after the other; item i is `ids[starts[i]:starts[i + 1]]`."""
 
-    ids: Integers  # W
+    ids: Numbers  # W
     starts: Integers  # N + 1
 
     def __len__(self) -> int:
@@ -44,6 +49,25 @@ class Words:
         """The item of each word."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
+    def pick(self, items: Integers) -> "Words":
+        """The words of some items."""
+        if len(items) == len(self):
+            return self
+        kept = np.zeros(len(self), dtype=bool)
+        kept[items] = True
+        lengths = self.lengths
+        return Words(self.ids[np.repeat(kept, lengths)], _starts(lengths[kept]))
+
+    def parts(self) -> Iterator[tuple[int, "Words"]]:
+        """Runs of items with about `PART` words each, and the number of the first item of each."""
+        first = 0
+        while first < len(self):
+            until = int(np.searchsorted(self.starts, self.starts[first] + PART, side="right"))
+            last = min(len(self), max(first + 1, until - 1))
+            starts = self.starts[first : last + 1]
+            yield first, Words(self.ids[starts[0] : starts[-1]], starts - starts[0])
+            first = last
+
 
 class Numbering:
     """A number for every distinct word, so that n-grams can be compared as integers."""
@@ -51,12 +75,18 @@ class Numbering:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def words(self, normalised: Sequence[str]) -> Words:
+    def words(self, normalised: Iterable[str]) -> Words:
         numbers = self._numbers
-        split = [text.split(" ") for text in normalised]
-        ids = [numbers.setdefault(word, len(numbers)) for words in split for word in words]
-        starts = np.cumsum([0, *map(len, split)], dtype=np.int64)
-        return Words(np.asarray(ids, dtype=np.int64), starts)
+        ids, lengths = array("i"), array("q")
+        for text in normalised:
+            words = text.split(" ")
+            ids.extend([numbers.setdefault(word, len(numbers)) for word in words])
+            lengths.append(len(words))
+        return Words(np.frombuffer(ids, dtype=np.int32), _starts(np.frombuffer(lengths, dtype=np.int64)))
+
+
+def _starts(lengths: Integers) -> Integers:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
 @dataclass(frozen=True)
@@ -69,12 +99,14 @@ class Near:
 
 
 class Index:
-    """The texts that others are compared with. The tables for looking up are built once, on first use."""
+    """The texts that others are compared with, in parts of a bounded size.
+
+    The tables for looking up are built on first use. They are kept if the texts are one part, and else built each time.
+    """
 
     def __init__(self, words: Words) -> None:
-        self.words = words
-        self._ngrams: dict[int, NDArray[np.uint64]] = {}
-        self._filtered: dict[float, Any] = {}
+        self._words = words
+        self._only = _Part(0, words) if words.starts[-1] <= PART else None
 
     def unknown_share(self, items: Words) -> float:
         """The share of the items' words that no indexed text has."""
@@ -87,15 +119,47 @@ class Index:
         shared[owners[known]] = True
         return shared
 
+    def near_duplicates(self, items: Words, threshold: float) -> list[Near]:
+        """For each item the most similar indexed text whose Jaccard index of shingles reaches the threshold."""
+        best: dict[int, Near] = {}
+        for part in self._parts():
+            for first, some in items.parts():
+                for item, other, jaccard in part.near_duplicates(some, threshold):
+                    if first + item not in best or jaccard > best[first + item].jaccard:
+                        best[first + item] = Near(first + item, part.first + other, jaccard)
+        return list(best.values())
+
     def _known(self, items: Words, n: int) -> tuple[NDArray[np.bool_], Integers]:
         """For each run of n words, whether the indexed texts have it, and the item it belongs to."""
+        grams, owners = _ngrams(items, n)
+        known = np.zeros(len(grams), dtype=bool)
+        for part in self._parts():
+            known |= _find(grams, part.ngrams(n))[0]
+        return known, owners
+
+    def _parts(self) -> Iterator["_Part"]:
+        if self._only:
+            yield self._only
+        else:
+            yield from (_Part(first, words) for first, words in self._words.parts())
+
+
+class _Part:
+    """Some of the indexed texts, the first of which has a number among all of them."""
+
+    def __init__(self, first: int, words: Words) -> None:
+        self.first, self.words = first, words
+        self._ngrams: dict[int, NDArray[np.uint64]] = {}
+        self._filtered: dict[float, Any] = {}
+
+    def ngrams(self, n: int) -> NDArray[np.uint64]:
+        """The distinct runs of n words, in order."""
         if n not in self._ngrams:
             self._ngrams[n] = np.unique(_ngrams(self.words, n)[0])
-        grams, owners = _ngrams(items, n)
-        return _find(grams, self._ngrams[n])[0], owners
+        return self._ngrams[n]
 
-    def near_duplicates(self, items: Words, threshold: float) -> list[Near]:
-        """For each item the most similar indexed text whose Jaccard index of shingles reaches the threshold.
+    def near_duplicates(self, items: Words, threshold: float) -> Iterator[tuple[int, int, float]]:
+        """Every item with every text of this part that reaches the threshold, and their Jaccard index.
 
         An exact search with a prefix filter (Bayardo et al., 2007). Put the shingles of all sets in one order, the
         rarest first. A set of s shingles can only reach Jaccard t with another if the two share one of the first
@@ -111,17 +175,13 @@ class Index:
         shape = (len(items), len(columns))
         own, own_rare = (_matrix(owners[keep], place[keep], shape) for keep in (known, rare))
         others_of = self._rare(threshold)
-        best: dict[int, Near] = {}
         for start, end in _blocks(own_rare @ np.diff(others_of.indptr)):
             candidates = (own_rare[start:end] @ others_of).tocoo()
             i, j = candidates.row.astype(np.int64) + start, candidates.col.astype(np.int64)
             both = np.asarray(own[i].multiply(sets[j]).sum(axis=1)).ravel()
             jaccard = both / (own_sizes[i] + sizes[j] - both)
             for found in np.flatnonzero(jaccard >= threshold):
-                pair = Near(int(i[found]), int(j[found]), float(jaccard[found]))
-                if pair.item not in best or pair.jaccard > best[pair.item].jaccard:
-                    best[pair.item] = pair
-        return list(best.values())
+                yield int(i[found]), int(j[found]), float(jaccard[found])
 
     @cached_property
     def _sets(self) -> tuple[Integers, NDArray[np.uint64], Integers, Any]:

@@ -1,8 +1,8 @@
 """Encoded texts as flat arrays."""
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Self
 
 import numpy as np
@@ -37,13 +37,13 @@ class Encoded:
     @classmethod
     def of(cls, measured: Iterable[tuple[list[int], list[int]]]) -> Self:
         """From the ids and sizes of each text."""
-        pairs = list(measured)
-        ids, sizes = ([pair[side] for pair in pairs] for side in (0, 1))
-        return cls(
-            np.fromiter(chain.from_iterable(ids), dtype=np.int32),
-            np.fromiter(chain.from_iterable(sizes), dtype=np.int32),
-            np.cumsum([0, *map(len, ids)], dtype=np.int64),
-        )
+        ids, sizes, starts = array("i"), array("i"), array("q", [0])
+        for of_text, bytes_of_text in measured:
+            ids.extend(of_text)
+            sizes.extend(bytes_of_text)
+            starts.append(len(ids))
+        found = ((ids, np.int32), (sizes, np.int32), (starts, np.int64))
+        return cls(*(np.frombuffer(values, dtype=kind) for values, kind in found))
 
     def cut(self, longest: int) -> "Encoded":
         """Every text cut to a number of tokens."""

@@ -1,8 +1,9 @@
 """What the trained and the pretrained subword tokenizer share: a tokenizer of the library `tokenizers`."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Any, Self
 
 import tokenizers
@@ -10,6 +11,9 @@ import tokenizers
 from oratory.records import checked
 from oratory.tokens.encoded import Encoded
 from oratory.tokens.tokenizer import Tokenizer, byte_sizes
+
+AT_ONCE = 10_000
+"""Texts that are encoded together."""
 
 
 class SubwordTokenizer(Tokenizer):
@@ -44,9 +48,14 @@ class SubwordTokenizer(Tokenizer):
     def measure(self, text: str) -> tuple[list[int], list[int]]:
         return _measured(text, self.inner.encode(text, add_special_tokens=False))
 
-    def measure_all(self, texts: Sequence[str]) -> Encoded:
-        encodings = self.inner.encode_batch(list(texts), add_special_tokens=False)
-        return Encoded.of(_measured(text, encoding) for text, encoding in zip(texts, encodings, strict=True))
+    def measure_all(self, texts: Iterable[str]) -> Encoded:
+        return Encoded.of(self._measured(iter(texts)))
+
+    def _measured(self, texts: Iterator[str]) -> Iterator[tuple[list[int], list[int]]]:
+        # What the library knows of a text takes many times its room, so only some have it at once.
+        while some := list(islice(texts, AT_ONCE)):
+            encodings = self.inner.encode_batch(some, add_special_tokens=False)
+            yield from map(_measured, some, encodings)
 
     def decode(self, ids: Iterable[int]) -> str:
         return str(self.inner.decode(self.check_ids(ids), skip_special_tokens=True))

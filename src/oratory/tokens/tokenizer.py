@@ -69,13 +69,13 @@ class Tokenizer(ABC):
         """The ids of a text."""
         return self.measure(text)[0]
 
-    def measure_all(self, texts: Sequence[str]) -> Encoded:
+    def measure_all(self, texts: Iterable[str]) -> Encoded:
         """Many texts at once."""
         return Encoded.of(map(self.measure, texts))
 
     def measure_lines(self, lines: Sequence[str]) -> Encoded:
         """Lines of running text, each with its end, and between <START> and <STOP> if the tokenizer has them."""
-        return self.measure_all([f"{line}\n" for line in lines]).wrapped(self.find(START), self.find(STOP))
+        return self.measure_all(f"{line}\n" for line in lines).wrapped(self.find(START), self.find(STOP))
 
     def framed(self, encoded: Encoded, longest: int) -> Encoded:
         """Texts as a classifier is given them, of which it sees the first `longest` tokens: after <CLS> if the
