@@ -15,7 +15,7 @@ from typing import Any
 from oratory.comparisons import Comparison, Design, load_comparison, parse_variants
 from oratory.comparisons import compare as make_comparison
 from oratory.comparisons.calibration import calibrate_runs
-from oratory.comparisons.kept import comparisons_in
+from oratory.comparisons.kept import comparison_entries, comparisons_in
 from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Executor, load_plugins
 from oratory.execution.local import Local, start_server
@@ -26,8 +26,9 @@ from oratory.recipes.estimate import TimeEstimate
 from oratory.recipes.plan import time_of
 from oratory.reports.results import write_report
 from oratory.runs import Run, RunListener, Store
+from oratory.runs.results import KeptResults
 from oratory.searches.design import AT_ONCE, SEEDS, SearchDesign
-from oratory.searches.make import load_search, searches_in
+from oratory.searches.make import load_search, search_entries, searches_in
 from oratory.searches.make import search as make_search
 from oratory.searches.result import Search
 from oratory.searches.space import Space, setting_kinds
@@ -47,6 +48,7 @@ __all__ = [
     "calibrate",
     "compare",
     "finetune",
+    "list_results",
     "load_result",
     "load_run",
     "prepare",
@@ -242,18 +244,31 @@ def calibrate(
 
 
 def load_result(name: str, runs: AnyPath | None = None) -> Result:
-    """A run, a comparison or a search by its id, or a recipe that was run by its name."""
+    """A run, a comparison or a search by its id or its beginning, or a recipe that was run by its name."""
     store = Store(runs)
-    if name in comparisons_in(store):
-        return load_comparison(name, store)
-    if name in searches_in(store):
-        return load_search(name, store)
     if name in recipe_names():
         return load_reproduction(name, store)
-    if name != "last" and not store.matching(name):
-        known = [*comparisons_in(store), *searches_in(store), *recipe_names(), *store.matching("")]
+    comparisons, searches = comparisons_in(store), searches_in(store)
+    kept = [*comparisons, *searches]
+    if name == "last" or store.has(name):
+        return store.open(name)
+    found = [name] if name in kept else [*(each for each in kept if each.startswith(name)), *store.matching(name)]
+    if not found or not name:
+        known = [*kept, *recipe_names(), *store.matching("")]
         raise unknown("run, comparison, search or recipe", name, known)
-    return store.open(name)
+    if len(found) > 1:
+        some = ", ".join(sorted(found)[:5])
+        raise InputError(f"{name!r} begins {len(found)} ids: {some}; write more of it.")
+    if found[0] in comparisons:
+        return load_comparison(found[0], store)
+    return load_search(found[0], store) if found[0] in searches else store.open(found[0])
+
+
+def list_results(runs: AnyPath | None = None) -> KeptResults:
+    """The comparisons and searches of a store, the newest first, with the ids that `report` and `load_result` take."""
+    store = Store(runs)
+    found = [*comparison_entries(store), *search_entries(store)]
+    return KeptResults(tuple(sorted(found, key=lambda entry: entry.created, reverse=True)))
 
 
 def report(

@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LISTED = 20
+"""Names that are few enough to be listed all."""
+NEAREST = 5
+
 
 class InputError(Exception):
     """Something the user can put right: what was wrong, where, and what would be right.
@@ -24,6 +28,10 @@ def unknown(what: str, given: str, known: Iterable[str]) -> InputError:
     """The error for a name that is not one of `known`, with the nearest one that is."""
     names = sorted(known)
     folded = {name.casefold(): name for name in names}
-    near = get_close_matches(given.casefold(), folded, n=1, cutoff=0.5)
-    hint = f" Did you mean {folded[near[0]]!r}?" if near else ""
+    near = [folded[name] for name in get_close_matches(given.casefold(), folded, n=NEAREST, cutoff=0.5)]
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    if len(names) > LISTED:
+        nearest = f" The nearest of {len(names)}: {', '.join(near)}." if len(near) > 1 else ""
+        some = "" if near else f" There are {len(names)}, such as {', '.join(names[:NEAREST])}."
+        return InputError(f"There is no {what} {given!r}.{hint}{nearest}{some}")
     return InputError(f"There is no {what} {given!r}.{hint} Known: {', '.join(names) or 'none'}.")

@@ -130,7 +130,7 @@ def test_tokenize(oratory: Run, folder: Path) -> None:
     assert len(load_tokenizer(saved)) == facts["vocabulary"]
     shown = oratory("tokenize", folder, "--text", "We will stay.")
     assert shown.returncode == 0, shown.stderr
-    assert "<unk>" in shown.stdout
+    assert "<unk:stay>" in shown.stdout
 
 
 TINY = ("--seeds", "2", "--set", "layers=1", "--set", "width=8", "--set", "train.save_every=60")

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from oratory.api import list_results, load_result
 from oratory.comparisons import Comparison, Design, compare, load_comparison, parse_variants
 from oratory.comparisons.measures import Measure, measures_of
 from oratory.errors import Failed, InputError
@@ -257,6 +258,15 @@ def test_runs_are_reused_and_comparisons_read_again(corpus: Corpus, tmp_path: Pa
     assert load_comparison(first.id, store).to_dict() == first.to_dict()
     with pytest.raises(InputError, match=f"Known: .*{first.id}"):
         load_comparison("compare-none", store)
+    listed = list_results(store.folder)
+    assert {entry.id for entry in listed.entries} == {first.id, wider.id}
+    assert {entry.seeds for entry in listed.entries} == {2, 3}
+    assert "base, position=rope" in listed.entries[0].what
+    by_prefix = load_result(first.id[:-2], store.folder)
+    assert isinstance(by_prefix, Comparison)
+    assert by_prefix.id == first.id
+    with pytest.raises(InputError, match=r"'compare-' begins 2 ids: .*; write more of it"):
+        load_result("compare-", store.folder)
 
 
 def test_two_stores_give_the_same_bits(corpus: Corpus, tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from oratory import __version__
 from oratory.errors import Failed, InputError
@@ -27,7 +28,13 @@ NO_MEMORY = "This needs more memory than there is; shorter texts, or a smaller m
 
 def build() -> typer.Typer:
     """The application with every command that is found in this folder."""
-    app = typer.Typer(help=_HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        help=_HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     app.callback()(_options)
     for found in pkgutil.iter_modules(__path__):
         if found.name.startswith("_"):
@@ -38,6 +45,24 @@ def build() -> typer.Typer:
         else:
             app.command(found.name)(module.command)
     return app
+
+
+def command_line() -> Any:
+    """The application as a command that can be called. Its help wraps, and has no type where no value is taken."""
+    command = get_command(build())
+    _tidy(command, None)
+    return command
+
+
+def _tidy(command: Any, parent: Any) -> None:
+    context = command.context_class(command, parent=parent, **command.context_settings)
+    for option in (*command.params, command.get_help_option(context)):
+        if getattr(option, "is_bool_flag", False):
+            option.metavar = ""
+    if command.help:  # Line ends of a docstring are those of the source, not of the screen.
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in command.help.split("\n\n"))
+    for each in getattr(command, "commands", {}).values():
+        _tidy(each, context)
 
 
 def main() -> None:
@@ -57,7 +82,7 @@ def _run() -> int | str | None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # A terminal that cannot show a character shows its number.
     try:
-        build()()
+        command_line()()
     except SystemExit as left:
         return left.code
     except InputError as error:

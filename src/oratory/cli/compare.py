@@ -74,6 +74,6 @@ def command(
             tune_seeds=tune_seeds,
         )
     common.write_report(comparison, report)
-    common.show_or_print(comparison, json)
+    common.show_or_print(comparison, json, comparison.id)
     if comparison.problems:
         raise typer.Exit(1)

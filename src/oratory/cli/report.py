@@ -12,7 +12,8 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="WHAT", help="The id of a run, a comparison or a search; last for the newest run; or a recipe."
+            metavar="WHAT",
+            help="The id of a run, a comparison or a search, or its beginning; last for the newest run; or a recipe.",
         ),
     ],
     out: Annotated[

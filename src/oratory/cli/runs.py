@@ -32,10 +32,18 @@ def list_runs(
         str | None, typer.Option(metavar="KEY,KEY", help="Group by these keys; what else differs is averaged over.")
     ] = None,
     limit: Annotated[int | None, typer.Option(help=f"How many; 0 for all. Tables show {SHOWN} unless given.")] = None,
+    comparisons: Annotated[
+        bool, typer.Option("--comparisons", help="The comparisons and searches instead, with their ids.")
+    ] = False,
     runs: common.RunsFolder = None,
     json: common.Json = False,
 ) -> None:
     """Every run, the newest first; or those that meet conditions, sorted, or grouped over their seeds."""
+    if comparisons:
+        from oratory.api import list_results
+
+        common.show_or_print(list_results(runs), json)
+        return
     from oratory.errors import InputError
     from oratory.runs.filters import select
     from oratory.runs.listing import Grouped, Listing, grouped

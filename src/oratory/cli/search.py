@@ -67,4 +67,4 @@ def command(
             listen=progress,
         )
     common.write_report(found, report)
-    common.show_or_print(found, json)
+    common.show_or_print(found, json, found.id)

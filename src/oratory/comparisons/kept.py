@@ -9,6 +9,7 @@ from oratory.ids import is_id
 from oratory.records import read_record, typed, write_record
 from oratory.runs import Run, Store
 from oratory.runs.record import RecordedCorpus, with_source
+from oratory.runs.results import KeptResult
 
 FOLDER = "comparisons"
 FORMAT = 1
@@ -94,6 +95,19 @@ class KeptComparison:
 def comparisons_in(store: Store) -> list[str]:
     """The comparisons of a store."""
     return sorted(found.stem for found in (store.folder / FOLDER).glob("*.json") if is_id(found.stem))
+
+
+def comparison_entries(store: Store) -> list[KeptResult]:
+    """What a list says of the comparisons of a store; of one that is damaged, that it is."""
+    found = []
+    for name in comparisons_in(store):
+        try:
+            kept = KeptComparison.read(name, store)
+            what = f"{kept.task} on {kept.corpus.name}: {', '.join(variant.name for variant in kept.variants)}"
+            found.append(KeptResult.of("comparison", name, _path(name, store), what, len(kept.seeds)))
+        except InputError:
+            found.append(KeptResult.of("comparison", name, _path(name, store), "damaged"))
+    return found
 
 
 def _path(name: str, store: Store) -> Path:

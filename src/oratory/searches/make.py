@@ -18,6 +18,7 @@ from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, 
 from oratory.ids import is_id
 from oratory.records import typed
 from oratory.runs import Run, Store
+from oratory.runs.results import KeptResult
 from oratory.searches.design import SearchDesign
 from oratory.searches.kept import KeptSearch
 from oratory.searches.result import BEST, COMPLETE, FAILED, PRUNED, Search, TrialFacts, choose_best
@@ -83,6 +84,23 @@ def search(
 def searches_in(store: Store) -> list[str]:
     """The searches of a store."""
     return sorted(found.stem for found in (store.folder / FOLDER).glob("*.sqlite") if is_id(found.stem))
+
+
+def search_entries(store: Store) -> list[KeptResult]:
+    """What a list says of the searches of a store; of one that cannot be read, that it cannot."""
+    found = []
+    for name in searches_in(store):
+        path = store.folder / FOLDER / f"{name}.sqlite"
+        try:
+            _need_optuna()
+            from oratory.searches.study import Study
+
+            design = Study(path).design
+            words = " ".join(f"{key}={value}" for key, value in design["space"].items())
+            found.append(KeptResult.of("search", name, path, f"{design['task']}: {words}", len(design["seeds"])))
+        except (InputError, KeyError, TypeError, AttributeError):
+            found.append(KeptResult.of("search", name, path, "cannot be read"))
+    return found
 
 
 def load_search(name: str, store: Store) -> Search:
