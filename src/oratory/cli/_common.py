@@ -45,6 +45,13 @@ Report = Annotated[
     Path | None, typer.Option(help="Write a report: .html, .pdf, .md, .tex, .csv, or a folder for all of them.")
 ]
 TrainData = Annotated[str | None, typer.Option(help=f"{_DATA} The default is sotu.")]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="DATA",
+        help="Leave out of train every line that shares 8 words in a row with dev or test of DATA; may be repeated.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Decides everything that is random; 0 unless given.")]
 Resume = Annotated[
     str | None, typer.Option(help="Continue a run: its id, or last for the newest that is not finished.")
@@ -80,6 +87,18 @@ def load(data: str) -> "Corpus":
     if re.match(r"[\w.]+=", data) and not exists(Path(data)):
         raise InputError(f"{data!r} is a setting; the data comes first, then settings, as in: sotu {data}")
     return load_corpus(data)
+
+
+def without(data: str | None, others: list[str] | None) -> str | None:
+    """The text of a corpus that has nothing of the dev and test of others in its train."""
+    from dataclasses import replace
+
+    from oratory.text.load import DEFAULT, parse_source
+
+    if not others:
+        return data
+    source = parse_source(data or DEFAULT)
+    return str(replace(source, without=(*source.without, *others)))
 
 
 def corpus_of(run: "Run", data: str | None = None) -> "Corpus":

@@ -60,7 +60,7 @@ class Prepared(Tabled):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Sentences to show before training."""
-        return ()
+        return self.corpus.left_out
 
     def to_dict(self) -> dict[str, Any]:
         corpus = {"name": self.corpus.name, "fingerprint": self.fingerprint}

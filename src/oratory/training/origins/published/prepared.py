@@ -79,7 +79,7 @@ class FineTuned(Prepared):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        said = []
+        said = list(super().remarks)
         if self.published.labels is not None and not self.keeps_head:
             theirs, ours = ", ".join(self.published.labels), ", ".join(self.labels)
             on = " on the mean token" if self.chosen.pool == "mean" else ""
