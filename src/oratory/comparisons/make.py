@@ -13,9 +13,9 @@ from oratory.comparisons.warnings import looked_before, unequal_train, warnings_
 from oratory.errors import Failed
 from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, Step, work_through
 from oratory.runs import Run, Store
-from oratory.runs.record import RecordedCorpus
 from oratory.statistics import holm, paired, verdict
 from oratory.text import Corpus, reload_corpus
+from oratory.text.recorded import RecordedCorpus
 from oratory.training.tasks import task_of
 from oratory.training.tasks.metric import Metric
 
