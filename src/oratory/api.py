@@ -9,10 +9,11 @@ ora.report(comparison, "positions.html")
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from oratory.comparisons import Comparison, Design, load_comparison, parse_variants
+from oratory.comparisons import Comparison, Design, Variant, load_comparison, parse_variants
 from oratory.comparisons import compare as make_comparison
 from oratory.comparisons.calibration import calibrate_runs
 from oratory.comparisons.kept import comparison_entries, comparisons_in
@@ -27,6 +28,7 @@ from oratory.recipes.plan import time_of
 from oratory.reports.results import write_report
 from oratory.runs import Run, RunListener, Store
 from oratory.runs.results import KeptResults
+from oratory.runs.started import as_given
 from oratory.searches.design import AT_ONCE, SEEDS, SearchDesign
 from oratory.searches.make import load_search, search_entries, searches_in
 from oratory.searches.make import search as make_search
@@ -41,6 +43,7 @@ from oratory.statistics.rates import Calibration
 from oratory.text import Corpus, as_loaded
 from oratory.training.origins import origin_of
 from oratory.training.origins import prepare as prepare_run
+from oratory.training.origins.origin import MODEL, OWN_RUN
 from oratory.training.prepared import Prepared
 from oratory.training.tasks import task_of
 
@@ -74,19 +77,29 @@ def finetune(
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
     *,
+    task: str | None = None,
     runs: AnyPath | None = None,
     listen: RunListener | None = None,
 ) -> Run:
-    """Fine-tune a published encoder: `minilm`, a folder, or the name of a model on the hub."""
-    given = {"model": os.fspath(model), **(settings or {})}
-    return train(origin_of(given).served()[0].name, corpus, given, seed, runs=runs, listen=listen)
+    """Fine-tune a run of one's own, or a published encoder: `minilm`, a folder, or the name of a model on the hub.
+
+    A run is named by its id, by the beginning of it, or as `last`. What is trained is a classifier, unless `task` says
+    otherwise.
+    """
+    given = as_given({"model": os.fspath(model), **(settings or {})}, Store(runs))
+    return train(task or origin_of(given).served()[0].name, corpus, given, seed, runs=runs, listen=listen)
 
 
 def prepare(
-    task: str, corpus: Corpus | AnyPath = "sotu", settings: Mapping[str, Any] | None = None, seed: int = 0
+    task: str,
+    corpus: Corpus | AnyPath = "sotu",
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    *,
+    runs: AnyPath | None = None,
 ) -> Prepared:
     """What `train` would train, with every setting and the number of parameters. Nothing is trained."""
-    return prepare_run(task, as_loaded(corpus), _shared(settings), seed)
+    return prepare_run(task, as_loaded(corpus), as_given(settings, Store(runs)), seed)
 
 
 def load_run(name: str = "last", runs: AnyPath | None = None) -> Run:
@@ -120,22 +133,31 @@ def compare(
         raise InputError(
             "--tune-trials says how much of --tune is tried; say what to tune, as in --tune train.lr=1e-4,1e-3."
         )
-    loaded = load_plugins(plugins)
+    loaded, store = load_plugins(plugins), Store(runs)
     design = Design(
         task=task_of(task),
         corpus=as_loaded(corpus),
-        variants=parse_variants(variants),
+        variants=tuple(_started(variant, store) for variant in parse_variants(variants)),
         seeds=seeds_of(seeds),
-        settings=_shared(settings),
+        settings=as_given(settings, store),
         metric=metric,
         plugins=loaded,
         train_at_end=True,
     )
-    executor, store = executor_of(on, workers), Store(runs)
+    executor = executor_of(on, workers)
     if tune:
         design.check()
         design = _tuned(design, Tuning.parse(tune, design, tune_trials, tune_seeds), store, executor, listen)
     return make_comparison(design, store, executor, listen)
+
+
+def _started(variant: Variant, store: Store) -> Variant:
+    """A variant whose model may be a run of the store: without a name of its own, it has the id of the run in it."""
+    settings = as_given(variant.settings, store)
+    if not variant.spelled or settings == variant.settings:
+        return replace(variant, settings=settings)
+    shown = settings | {MODEL: Path(settings[MODEL].removeprefix(OWN_RUN)).name}
+    return replace(variant, name=" ".join(f"{name}={value}" for name, value in shown.items()), settings=settings)
 
 
 def _tuned(design: Design, tuning: Tuning, store: Store, executor: Executor, listen: AnyListener | None) -> Design:
@@ -172,8 +194,8 @@ def search(
 
     With `settings={"model": "minilm"}` that model is fine-tuned.
     """
-    loaded = load_plugins(plugins)
-    shared = _shared(settings)
+    loaded, store = load_plugins(plugins), Store(runs)
+    shared = as_given(settings, store)
     design = SearchDesign(
         task=task_of(task),
         space=Space.parse(space, setting_kinds(origin_of(shared))),
@@ -187,7 +209,7 @@ def search(
         prune=prune,
         plugins=loaded,
     )
-    return make_search(design, Store(runs), executor_of(on, workers), listen or _ignore)
+    return make_search(design, store, executor_of(on, workers), listen or _ignore)
 
 
 def reproduce(
@@ -315,9 +337,3 @@ def executor_of(on: str, workers: int | None = None) -> Executor:
 def seeds_of(seeds: int | Sequence[int]) -> tuple[int, ...]:
     """How many seeds, or the seeds themselves."""
     return tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
-
-
-def _shared(settings: Mapping[str, Any] | None) -> dict[str, str]:
-    """Settings of all runs, as records keep them."""
-    given = as_text(settings)
-    return origin_of(given).given(given)

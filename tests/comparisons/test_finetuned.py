@@ -106,7 +106,7 @@ def test_optimisers_have_curves(bert: Path, reviews: Path, tmp_path: Path) -> No
         f"curves-{split}-{figure}" for split in ("dev", "train") for figure in ("accuracy", "nats")
     ]
     for name in drawn:
-        picture = (tmp_path / "figures" / f"{name}.svg").read_text()
+        picture = (tmp_path / "report-figures" / f"{name}.svg").read_text()
         assert all(variant in picture for variant in variants)
 
 

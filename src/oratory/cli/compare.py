@@ -16,7 +16,7 @@ def command(
         ),
     ],
     task: common.Task = "classifier",
-    model: common.Published = None,
+    model: common.Model = None,
     seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
     settings: common.SetAll = None,
     metric: Annotated[
@@ -62,7 +62,7 @@ def command(
             task=task,
             corpus=common.load(data),
             seeds=parse_seeds(seeds),
-            settings=common.shared_settings(settings, model),
+            settings=common.shared_settings(settings, model, runs),
             metric=metric,
             runs=runs,
             on=on,

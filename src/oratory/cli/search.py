@@ -16,7 +16,7 @@ def command(
         ),
     ],
     task: common.Task = "classifier",
-    model: common.Published = None,
+    model: common.Model = None,
     method: Annotated[str, typer.Option(help="tpe, random or grid.")] = "tpe",
     trials: Annotated[
         int | None, typer.Option(help="Points to try: 20, or the whole grid, unless given.", show_default=False)
@@ -56,7 +56,7 @@ def command(
             method=method,
             trials=trials,
             seeds=parse_seeds(seeds),
-            settings=common.shared_settings(settings, model),
+            settings=common.shared_settings(settings, model, runs),
             runs=runs,
             on=on,
             workers=workers,

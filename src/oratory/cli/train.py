@@ -12,6 +12,7 @@ def command(
     task: Annotated[str | None, typer.Argument(help=f"{task_names()}.")] = None,
     settings: common.Settings = None,
     data: common.TrainData = None,
+    without: common.Without = None,
     seed: common.Seed = None,
     resume: common.Resume = None,
     track: common.Track = None,
@@ -32,4 +33,5 @@ def command(
     if task is not None and "=" in task:
         raise InputError(f"{task!r} is a setting; the task comes first, {task_names()}, then settings.")
     given = parse_words(settings or [], list(origin_of({}).known()))
+    data = common.without(data, without)
     common.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

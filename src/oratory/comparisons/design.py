@@ -110,7 +110,7 @@ class Design:
         for variant in self.variants:  # What is wrong with a name is said before texts are encoded.
             with self._named(variant):
                 contract_of(self.task, self.of(variant))
-        tokenizers = [prepared.tokenizer_settings for prepared in self.prepared]
+        tokenizers = {prepared.tokenizer_settings: prepared.tokenizer for prepared in self.prepared}
         self.task.check_tokens(self.corpus, tokenizers, self.metric)
 
     def check_room(self, store: Store, here: bool) -> None:

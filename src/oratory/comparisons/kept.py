@@ -8,8 +8,8 @@ from oratory.errors import InputError
 from oratory.ids import is_id
 from oratory.records import read_record, typed, write_record
 from oratory.runs import Run, Store
-from oratory.runs.record import RecordedCorpus, with_source
 from oratory.runs.results import KeptResult
+from oratory.text.recorded import RecordedCorpus, with_source
 
 FOLDER = "comparisons"
 FORMAT = 1

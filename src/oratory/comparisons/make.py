@@ -14,9 +14,9 @@ from oratory.errors import Failed
 from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, Step, work_through
 from oratory.execution.ready import is_finished
 from oratory.runs import Run, Store
-from oratory.runs.record import RecordedCorpus
 from oratory.statistics import holm, paired, verdict
 from oratory.text import Corpus, reload_corpus
+from oratory.text.recorded import RecordedCorpus
 from oratory.training.config import EVAL_TRAIN
 from oratory.training.tasks import task_of
 from oratory.training.tasks.metric import Metric

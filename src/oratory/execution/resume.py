@@ -8,9 +8,10 @@ from oratory import __version__
 from oratory.errors import InputError
 from oratory.execution.machine import device_of
 from oratory.execution.train import execute
+from oratory.mechanisms.recorded import PluginFile
 from oratory.model.config import plugins_of
 from oratory.runs.events import RunListener, ignore
-from oratory.runs.record import NOT_IDENTITY, PluginFile
+from oratory.runs.record import NOT_IDENTITY
 from oratory.runs.run import Run
 from oratory.runs.store import Store
 from oratory.text import Corpus

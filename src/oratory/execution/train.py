@@ -16,6 +16,7 @@ from oratory.execution.machine import asked_to_stop, device_of, keep_memory, thr
 from oratory.execution.recorder import Recorder, now
 from oratory.files import write_bytes
 from oratory.ids import id_of
+from oratory.mechanisms.recorded import PluginFile
 from oratory.model.config import plugins_of
 from oratory.model.contract import ModelContract
 from oratory.runs.events import Ended, Interrupted, RunDiverged, RunListener, Started, ignore
@@ -24,18 +25,17 @@ from oratory.runs.record import (
     TOKENIZER,
     Machine,
     ParameterCount,
-    PluginFile,
     Record,
-    RecordedCorpus,
     identity_of,
 )
 from oratory.runs.run import Run
+from oratory.runs.started import as_given
 from oratory.runs.store import Store
-from oratory.settings import as_text
 from oratory.text import Corpus, as_loaded
+from oratory.text.recorded import RecordedCorpus
 from oratory.tokens.unknown import unknown_remarks
 from oratory.training.loop import Diverged, Fit
-from oratory.training.origins import contract_of, origin_of, prepare
+from oratory.training.origins import contract_of, prepare
 from oratory.training.parallel import Processes, joined
 from oratory.training.prepared import Prepared
 from oratory.training.tasks.task import Learning
@@ -60,9 +60,9 @@ def train(
     A run that is finished already is returned as it is: with the same settings, corpus and seed the result would be
     the same.
     """
-    text = as_text(settings)
-    given = origin_of(text).given(text)
-    return execute(prepare(task, as_loaded(corpus), given, seed), Store(runs), given, listen or ignore)
+    store = Store(runs)
+    given = as_given(settings, store)
+    return execute(prepare(task, as_loaded(corpus), given, seed), store, given, listen or ignore)
 
 
 def execute(prepared: Prepared, store: Store, given: Mapping[str, str], listen: RunListener) -> Run:
@@ -235,6 +235,7 @@ def _new_run(
         settings=settings,
         given=dict(given),
         plugins=tuple(map(PluginFile.of, plugins_of(prepared.config))),
+        provenance=prepared.provenance,
         contract=None if contract is None else contract.to_dict(),
         parameters=ParameterCount(**prepared.parameters.to_dict()),
         versions=versions() | {name: version(name) for name in prepared.libraries},

@@ -63,8 +63,8 @@ class Exported(Tabled):
 def export_onnx(what: Run | Transformer, path: str | os.PathLike[str]) -> Exported:
     """Write a model as ONNX, for any number of texts of any length, and try it against the model.
 
-    Inputs are `ids` (texts, tokens), and but for a causal model `mask`, which is false for padding. A causal model sees
-    nothing after a token, so padding at the end of a text does not matter there.
+    Inputs are `ids` (texts, tokens), and but for a causal model of tokens `mask`, which is false for padding. Such a
+    model sees nothing after a token, so padding at the end of a text does not matter there.
     """
     missing = [name for name in NEEDS if find_spec(name) is None]
     if missing:
@@ -93,7 +93,7 @@ class _Plain(nn.Module):
 
 
 def _inputs(config: ModelConfig) -> tuple[str, ...]:
-    return ("ids",) if config.causal else ("ids", "mask")
+    return ("ids",) if config.causal and config.output != "classes" else ("ids", "mask")
 
 
 def _output(config: ModelConfig) -> str:

@@ -39,7 +39,7 @@ def promises(config: ModelConfig, long: bool = True) -> Iterator[tuple[str, Prom
     yield "the open path equals the fast one", _open_equals_fast
     if long:
         yield "long texts: the open path equals the fast one", _open_equals_fast_when_long
-    if config.causal and not config.across_tokens:
+    if config.causal and config.output == "tokens" and not config.across_tokens:
         yield "the cache changes nothing", _cache_changes_nothing
 
 

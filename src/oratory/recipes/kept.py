@@ -7,7 +7,7 @@ from pathlib import Path
 from oratory.errors import InputError
 from oratory.records import read_record, typed, write_record
 from oratory.runs import Store
-from oratory.runs.record import RecordedCorpus, with_source
+from oratory.text.recorded import RecordedCorpus, with_source
 
 FOLDER = "reproductions"
 

@@ -19,8 +19,8 @@ from oratory.recipes.reference_row import ReferenceRow
 from oratory.recipes.reproduction import Reproduction
 from oratory.recipes.studies import explain
 from oratory.runs import Store
-from oratory.runs.record import RecordedCorpus
 from oratory.text import reload_corpus
+from oratory.text.recorded import RecordedCorpus
 
 
 def run_recipe(

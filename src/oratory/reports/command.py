@@ -58,7 +58,8 @@ def _variant(variant: Any) -> str:
     if Variant(variant.name, variant.settings).spelled:
         return str(variant.name)
     settings = " ".join(f"{key}={value}" for key, value in variant.settings.items()) or "base"
-    return f"{variant.name}: {settings}"
+    # A name with an equals sign would be read as a setting; it is the run that a model started from, by its id.
+    return settings if "=" in variant.name else f"{variant.name}: {settings}"
 
 
 def _shared(settings: Mapping[str, str]) -> list[str]:

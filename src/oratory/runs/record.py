@@ -3,22 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from oratory.errors import InputError
 from oratory.ids import is_id, key_of
+from oratory.mechanisms.recorded import PluginFile
 from oratory.records import WrongValue, checked, read_record, typed
-from oratory.text import source_text
+from oratory.text.recorded import RecordedCorpus, with_source
+from oratory.training.origins.own import earlier
+from oratory.training.origins.own.provenance import Ancestor
 from oratory.training.tasks import tasks
 
-if TYPE_CHECKING:
-    from oratory.mechanisms.plugins import Plugin
-
-FORMAT = 1
-"""Raised when older code could no longer read the record."""
-
-RECORD, METRICS, TIMES, ITEMS = "run.json", "metrics.jsonl", "times.jsonl", "items.parquet"
-MODEL, TOKENIZER, CHECKPOINTS, PLUGINS = "model.safetensors", "tokenizer.json", "checkpoints", "plugins"
+FORMAT = earlier.FORMAT
+RECORD, METRICS, TIMES, ITEMS = earlier.RECORD, "metrics.jsonl", "times.jsonl", "items.parquet"
+MODEL, TOKENIZER, CHECKPOINTS = earlier.MODEL, earlier.TOKENIZER, "checkpoints"
 STATUSES = ("running", "interrupted", "finished", "diverged")
 NOT_IDENTITY = ("train.save_every", "train.threads")
 """Settings that do not change the result."""
@@ -29,27 +27,6 @@ NEEDED = {"tokenizer": str, "vocabulary": int, "context": int}
 
 
 @dataclass(frozen=True)
-class RecordedCorpus:
-    """The corpus of a run, or of what is made of runs."""
-
-    name: str
-    fingerprint: str
-    source: str | None = None
-    """The text that loads it again; None for a corpus that was made by hand."""
-
-
-def with_source(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """The values of a file whose corpus has its source as text; older files have a dictionary there."""
-    corpus = values.get("corpus")
-    if not isinstance(corpus, Mapping):
-        return dict(values)
-    try:
-        return {**values, "corpus": {**corpus, "source": source_text(corpus.get("source"))}}
-    except InputError as error:
-        raise InputError(f"{path} is damaged: {error}") from None
-
-
-@dataclass(frozen=True)
 class Machine:
     """The machine that a run was trained on."""
 
@@ -57,30 +34,6 @@ class Machine:
     processes: int
     platform: str = ""
     device: str = "cpu"
-
-
-@dataclass(frozen=True)
-class PluginFile:
-    """A file with mechanisms that are not Oratory's own."""
-
-    name: str
-    sha256: str
-    path: str | None = None
-    """Where it was; a plugin is the same wherever its file is."""
-
-    @classmethod
-    def of(cls, plugin: "Plugin") -> "PluginFile":
-        """A file that is loaded."""
-        return cls(plugin.path.name, plugin.sha256, str(plugin.path))
-
-    def identity(self) -> dict[str, str]:
-        """What makes it this plugin and no other."""
-        return {"name": self.name, "sha256": self.sha256}
-
-    @property
-    def copy(self) -> str:
-        """Where the folder of a run keeps it."""
-        return f"{PLUGINS}/{self.sha256[:12]}/{self.name}"
 
 
 @dataclass(frozen=True)
@@ -113,6 +66,8 @@ class Record:
     created: str
     labels: tuple[str, ...] = ()
     plugins: tuple[PluginFile, ...] = ()
+    provenance: tuple[Ancestor, ...] = ()
+    """The earlier runs that the model comes from, the nearest first."""
     contract: Mapping[str, Any] | None = None
     """What the contract found of the model's mechanisms; None where it was not asked."""
     finished: str | None = None
@@ -213,8 +168,9 @@ class Record:
         values = {"format": FORMAT, **{item.name: getattr(self, item.name) for item in fields(self)}}
         values |= {name: asdict(values[name]) for name in ("corpus", "machine", "parameters")}
         values |= {"labels": list(self.labels), "plugins": [asdict(plugin) for plugin in self.plugins]}
+        values["provenance"] = [asdict(ancestor) for ancestor in self.provenance]
         values |= values.pop("facts")
-        unknown = ("contract", "steps", "result", "message", "files")
+        unknown = ("provenance", "contract", "steps", "result", "message", "files")
         return {name: value for name, value in values.items() if value or name not in unknown}
 
     @property

@@ -79,6 +79,11 @@ class Run(Tabled):
         return dict(self.record.settings)
 
     @property
+    def given(self) -> Mapping[str, str]:
+        """The settings that the user gave."""
+        return self.record.given
+
+    @property
     def task(self) -> Task:
         """What the model was trained for."""
         return task_of(self.record.task)
@@ -181,12 +186,13 @@ class Run(Tabled):
     @cached_property
     def config(self) -> "ModelConfig":
         """The configuration of the model. Mechanisms of a plugin must be loaded before, and be those of then."""
+        from oratory.mechanisms.recorded import check_used
         from oratory.model.config import plugins_of
-        from oratory.runs.plugins import check_used
+        from oratory.training.origins import all_settings
 
         settings = self.record.settings
         try:
-            for name, kind in {**self.origin.known(), "vocabulary": int, "classes": int}.items():
+            for name, kind in {**all_settings(), "vocabulary": int, "classes": int, "causal": bool}.items():
                 if name in settings and not isinstance(settings[name], str):
                     checked(kind, settings[name], f"settings.{name}")
             config = self.task.config_of(settings)
@@ -201,7 +207,7 @@ class Run(Tabled):
 
     def check_plugins(self) -> None:
         """Refuse a plugin that is loaded and has changed since this run was trained with it."""
-        from oratory.runs.plugins import check_loaded
+        from oratory.mechanisms.recorded import check_loaded
 
         check_loaded(self.record, self.folder)
 
@@ -275,6 +281,7 @@ class Run(Tabled):
         shown: dict[str, Any] = {"run": self.id, "status": self.status, "task": self.record.task}
         shown |= {name: record[name] for name in ("corpus", "seed", "settings", "parameters", "seconds")}
         shown["contract"] = record.get("contract")
+        shown |= {"provenance": record["provenance"]} if self.record.provenance else {}
         with self.telling():
             return shown | self.task.results.facts(self, self.record.result or {})
 
@@ -299,6 +306,7 @@ class Run(Tabled):
             ("seed", str(self.seed)),
             ("parameters", number(record.parameters.total)),
             ("seconds", number(record.seconds, 1)),
+            *(("provenance", ancestor.sentence) for ancestor in record.provenance),
             *(("contract", sentence) for sentence in record.contract_remarks),
         ]
         rows = tuple((name, str(value)) for name, value in settings.items())

@@ -156,8 +156,8 @@ class SearchDesign:
                 f"With {words} a model is not a {self.task.noun}, since it sees the future, and with others of these "
                 "values it is one. Dev would choose it for what it has seen; search such models by themselves."
             )
-        self.prepared  # noqa: B018 - refuses what only the corpus can show
-        self.task.check_tokens(self.ready, self.tokenizers)
+        tokenizers = {prepared.tokenizer_settings: prepared.tokenizer for prepared in self.prepared}
+        self.task.check_tokens(self.ready, tokenizers)
 
     def check_room(self, store: Store, here: bool) -> None:
         """Refuse a device or a folder that cannot do it; `here` says whether this machine trains."""

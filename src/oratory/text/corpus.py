@@ -60,6 +60,10 @@ class ClassifierData:
             if split is not None:
                 yield name, split
 
+    def keep(self, train: Sequence[int]) -> "ClassifierData":
+        """The same dev and test, with some texts of train."""
+        return replace(self, train=self.train.pick(train))
+
     @cached_property
     def seen(self) -> tuple[bool, ...]:
         """For every test item, whether its normalised text is in train as it was given.
@@ -123,6 +127,11 @@ class LanguageData:
         kept, out, left = (_picked(self.train, indices) for indices in (train, dev, aside))
         return LanguageData(kept, out, self.tests, groups, left)
 
+    def keep(self, train: Sequence[int]) -> "LanguageData":
+        """The same dev and tests, with some lines of train."""
+        of_train = {"train": _picked(self.groups["train"], train)} if "train" in self.groups else {}
+        return LanguageData(_picked(self.train, train), self.dev, self.tests, {**self.groups, **of_train})
+
     @cached_property
     def _normalised(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(map(normalise, lines)) for name, lines in self.texts()}
@@ -144,6 +153,8 @@ class Corpus(Tabled):
     """The text that loads this corpus again, from any directory; None where the corpus was made by hand."""
     given: "Corpus | None" = field(default=None, compare=False)
     """The corpus before a dev was carved from its train; None where none was."""
+    left_out: tuple[str, ...] = field(default=(), compare=False)
+    """How many lines of train were left out because others are measured on them, in sentences."""
 
     def __post_init__(self) -> None:
         if self.classifier is None and self.lm is None:
@@ -249,6 +260,11 @@ class Corpus(Tabled):
         """All test texts of both tasks."""
         labelled = self.classifier.test.texts if self.classifier and self.classifier.test else ()
         return (*labelled, *(line for lines in (self.lm.tests.values() if self.lm else ()) for line in lines))
+
+    def dev_lines(self) -> tuple[str, ...]:
+        """All dev texts of both tasks."""
+        labelled = self.classifier.dev.texts if self.classifier and self.classifier.dev else ()
+        return (*labelled, *(self.lm.dev if self.lm and self.lm.dev else ()))
 
     def training_lines(self) -> tuple[str, ...]:
         """All training lines of both tasks, for a tokenizer; lines that both tasks share come once."""

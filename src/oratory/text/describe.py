@@ -99,7 +99,7 @@ def describe(corpus: Corpus) -> Description:
         labels=labels,
         lm={name: TextSize.of(lines, lm.groups.get(name, ())) for name, lines in lm.texts()} if lm else {},
         examples=examples,
-        notes=corpus.notes,
+        notes=(*corpus.left_out, *corpus.notes),
     )
 
 

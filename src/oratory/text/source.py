@@ -7,12 +7,15 @@ from typing import Self
 from oratory.errors import InputError
 from oratory.settings import written
 from oratory.text.corpus import Corpus
+from oratory.text.shared import leave_out
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source(ABC):
     """A way to load a corpus. The text of a source loads the same corpus again."""
 
+    without: tuple[str, ...] = ()
+    """Corpora, with + between, whose dev and test are not to be in train: lines that share 8 words with them go."""
     carve: float = 0.0
     """Share of train that becomes dev where the corpus has none; 0 for none."""
 
@@ -26,12 +29,22 @@ class Source(ABC):
 
     def load(self) -> Corpus:
         """The corpus, with the text that loads it again."""
-        corpus = replace(self.read(), source=str(replace(self.anchored(), carve=0.0)))
+        from oratory.text.load import load_corpus  # It knows all sources, and so comes after each of them.
+
+        corpus = replace(self.read(), source=str(replace(self.placed(), carve=0.0)))
+        for other in self.without:
+            corpus = leave_out(corpus, load_corpus(other))
         return corpus.with_dev(self.carve) if self.carve else corpus
 
     def anchored(self) -> Self:
         """The same source with absolute paths, so that it loads from any directory."""
         return self
+
+    def placed(self) -> Self:
+        """The same with absolute paths everywhere, also in the corpora that it is to be without."""
+        from oratory.text.load import parse_source
+
+        return replace(self.anchored(), without=tuple(str(parse_source(other).placed()) for other in self.without))
 
     def __str__(self) -> str:
         """The text that a user writes for this source."""

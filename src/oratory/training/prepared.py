@@ -11,6 +11,7 @@ from oratory.tables import Table, Tabled
 from oratory.text import Corpus
 from oratory.tokens import Tokenizer
 from oratory.training.config import TrainConfig
+from oratory.training.origins.own.provenance import Ancestor
 from oratory.training.tasks.task import Task
 
 
@@ -60,7 +61,12 @@ class Prepared(Tabled):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Sentences to show before training."""
-        return self.corpus.carving
+        return (*self.corpus.left_out, *self.corpus.carving)
+
+    @property
+    def provenance(self) -> tuple[Ancestor, ...]:
+        """The earlier runs that the model comes from, the nearest first."""
+        return ()
 
     def to_dict(self) -> dict[str, Any]:
         corpus = {"name": self.corpus.name, "fingerprint": self.fingerprint}

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from oratory.tokens import Tokenizer
     from oratory.training.prepared import Prepared
 
+MODEL = "model"
+"""The setting that says what a model starts from; one from nothing has none."""
+OWN_RUN = "run:"
+"""How that begins for a run of one's own: its folder follows, and in records its id. All else is published."""
+
 
 @dataclass(frozen=True)
 class Completed:
@@ -47,6 +52,10 @@ class StoredRun(Protocol):
     @property
     def settings(self) -> dict[str, Any]: ...
     @property
+    def given(self) -> Mapping[str, str]: ...
+    @property
+    def task(self) -> Task: ...
+    @property
     def labels(self) -> tuple[str, ...]: ...
     @property
     def config(self) -> "ModelConfig": ...
@@ -63,6 +72,8 @@ class Origin(ABC):
     """What models of this origin are called in a sentence."""
     takes_plugins: ClassVar[bool] = True
     """Whether a user's own mechanisms can be part of its models."""
+    can_be_continued: ClassVar[bool] = True
+    """Whether its models are made of our own modules alone, so that another run can start from one."""
     frames_texts: ClassVar[bool] = False
     """Whether the tokenizer puts special tokens of its own around every text."""
 
@@ -121,9 +132,12 @@ class Origin(ABC):
     def trained(self, run: StoredRun, tensors: "Mapping[str, Tensor]") -> "nn.Module":
         """The model of a run with the values of its file."""
 
-    @abstractmethod
     def published_tensors(self, run: StoredRun, tensors: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
         """The values of a trained model by the names that transformers has for them."""
+        raise InputError(
+            f"The run {run.id} was trained from scratch, and transformers has no class for it; --to onnx writes a file "
+            "that other programs run."
+        )
 
     @abstractmethod
     def command(self, task: Task, given: Mapping[str, str]) -> list[str]:
@@ -135,6 +149,21 @@ class Origin(ABC):
 
     def ready(self, settings: Mapping[str, str]) -> None:  # noqa: B027 - nothing to refuse, unless an origin has something
         """Refuse settings whose model, or a library that it needs, is not at hand."""
+
+
+def with_tensors(run: StoredRun, tensors: "Mapping[str, Tensor]") -> "nn.Module":
+    """The model of a run that is made of our own modules, with the values of its file."""
+    from oratory.model import Transformer
+
+    model = Transformer(run.config, run.seed).eval()
+    model.load_state_dict(tensors)
+    return model
+
+
+def check_word_dropout(training: TrainConfig, tokenizer: "Tokenizer", called: str) -> None:
+    """Refuse to drop words where no token stands for unknown text."""
+    if training.word_dropout and tokenizer.unk_id is None:
+        raise InputError(f"train.word_dropout needs a token for unknown text, and {called} has none.")
 
 
 def check_names(task: Task, settings: Iterable[str], known: Collection[str], what: str) -> None:

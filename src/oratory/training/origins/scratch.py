@@ -4,9 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from oratory.errors import InputError
 from oratory.training.config import EVAL_TRAIN, prefixed, split_settings, training_from
-from oratory.training.origins.origin import Completed, Origin, StoredRun, check_names
+from oratory.training.origins.origin import (
+    MODEL,
+    Completed,
+    Origin,
+    StoredRun,
+    check_names,
+    check_word_dropout,
+    with_tensors,
+)
 from oratory.training.prepared import Prepared
 from oratory.training.setting import Setting, settings_in
 from oratory.training.tasks.task import Task
@@ -59,7 +66,7 @@ class Scratch(Origin):
     in_comparisons = {EVAL_TRAIN: "off"}  # noqa: RUF012
 
     def claims(self, settings: Mapping[str, Any]) -> bool:
-        return "model" not in settings
+        return MODEL not in settings
 
     def settings(self) -> list[Setting]:
         from oratory.mechanisms import REGISTRY
@@ -98,10 +105,7 @@ class Scratch(Origin):
             corpus = corpus.with_dev()
         tokenizer = train_tokenizer(corpus, done.tokenizer, spelling=task.spells)
         task.need_tokens(tokenizer)
-        if done.training.word_dropout and tokenizer.unk_id is None:
-            raise InputError(
-                f"train.word_dropout needs a token for unknown text, and tokenizer={done.tokenizer} has none."
-            )
+        check_word_dropout(done.training, tokenizer, f"tokenizer={done.tokenizer}")
         config = replace(done.config, vocabulary=len(tokenizer), classes=len(task.labels(corpus)))
         parameters = parameters_of(config, seed)
         return PreparedScratch(
@@ -126,15 +130,7 @@ class Scratch(Origin):
         return Transformer(run.config, run.seed).eval()
 
     def trained(self, run: StoredRun, tensors: "Mapping[str, Tensor]") -> "nn.Module":
-        model = self.initial(run)
-        model.load_state_dict(tensors)
-        return model
-
-    def published_tensors(self, run: StoredRun, tensors: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
-        raise InputError(
-            f"The run {run.id} was trained from scratch, and transformers has no class for it; --to onnx writes a file "
-            "that other programs run."
-        )
+        return with_tensors(run, tensors)
 
     def command(self, task: Task, given: Mapping[str, str]) -> list[str]:
         return ["oratory", "train", task.name, *(f"{name}={value}" for name, value in given.items())]

@@ -28,6 +28,9 @@ class TextTask(Task):
     def has(self, corpus: "Corpus", split: str) -> bool:
         return corpus.lm is not None and bool(corpus.lm.tests if split == "test" else getattr(corpus.lm, split))
 
+    def test_texts(self, corpus: "Corpus") -> tuple[str, ...]:
+        return tuple(line for lines in corpus.need_lm().tests.values() for line in lines)
+
     def need(self, corpus: "Corpus") -> None:
         corpus.need_lm()
 

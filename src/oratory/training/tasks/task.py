@@ -87,6 +87,10 @@ class Task(ABC):
         if not self.has(corpus, "test"):
             raise InputError(f"The corpus {corpus.name} has no test split, so there is nothing to compare on.")
 
+    @abstractmethod
+    def test_texts(self, corpus: "Corpus") -> tuple[str, ...]:
+        """The texts that it is measured on, if there are any."""
+
     def labels(self, corpus: "Corpus") -> tuple[str, ...]:
         """The names of the classes, where there are any."""
         return ()
@@ -137,8 +141,12 @@ class Task(ABC):
         """The tokenizer that a model needs, given the one that was chosen."""
         return chosen
 
-    def need_tokens(self, tokenizer: "Tokenizer") -> None:  # noqa: B027 - most tasks take any tokenizer
-        """Refuse a tokenizer that this task cannot use."""
+    def need_tokens(self, tokenizer: "Tokenizer", config: "ModelConfig | None" = None) -> None:  # noqa: B027
+        """Refuse a tokenizer that this task cannot use, with a model of that configuration."""
+
+    def starts_from(self, other: "Task") -> bool:
+        """Whether a model for this task can start from one that was trained for another."""
+        return other.name == self.name
 
     # --- learning
 
@@ -169,7 +177,9 @@ class Task(ABC):
             raise InputError(f"The {asked[0].name} of runs with different tokenizers cannot be compared.")
         return fitting[0]
 
-    def check_tokens(self, corpus: "Corpus", tokenizers: Sequence[str], metric: str | None = None) -> None:  # noqa: B027
+    def check_tokens(  # noqa: B027 - most tasks take any
+        self, corpus: "Corpus", tokenizers: "Mapping[str, Tokenizer]", metric: str | None = None
+    ) -> None:
         """Refuse tokenizers whose models cannot be compared, by the metric of that name where one is given."""
 
     @abstractmethod

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
 from oratory.training.config import prefixed
-from oratory.training.origins.origin import Origin, StoredRun
+from oratory.training.origins.origin import MODEL, OWN_RUN, Origin, StoredRun
 from oratory.training.setting import Setting, settings_in
 from oratory.training.tasks.task import Task
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from oratory.text import Corpus
     from oratory.training.origins.published.prepared import CompletedPublished, FineTuned
 
-MODEL = "model"
-"""The setting that names the published model."""
-
 
 class Published(Origin):
     """A published encoder that is fine-tuned: minilm, a folder, or a name on the hub."""
@@ -25,10 +22,11 @@ class Published(Origin):
     name = "published"
     noun = "published models"
     takes_plugins = False
+    can_be_continued = False
     frames_texts = True
 
     def claims(self, settings: Mapping[str, Any]) -> bool:
-        return MODEL in settings
+        return MODEL in settings and not str(settings[MODEL]).startswith(OWN_RUN)
 
     def settings(self) -> list[Setting]:
         from oratory.training.origins.published.config import VALUES, FineTuneConfig

@@ -1,16 +1,14 @@
 """What can be chosen about fine-tuning: frozen, and the same in Python, JSON and on the command line."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any
 
 from oratory.errors import InputError, unknown
-from oratory.settings import convert
+from oratory.training.layers import FREEZE_WORDS, LayerConfig
 
 ENGINES = ("hf", "own")
 POOLS = ("cls", "mean")
-FREEZE = ("none", "embeddings", "all")
-VALUES = {"engine": ENGINES, "pool": POOLS, "freeze": (*FREEZE, "a number of layers")}
+VALUES = {"engine": ENGINES, "pool": POOLS, "freeze": FREEZE_WORDS}
 """What can be written for a setting that is a word."""
 TRAINING: dict[str, Any] = {
     "lr": 1e-4,
@@ -27,7 +25,7 @@ TRAINING: dict[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class FineTuneConfig:
+class FineTuneConfig(LayerConfig):
     """How a published model is set up before it is trained."""
 
     engine: str = "hf"
@@ -38,34 +36,21 @@ class FineTuneConfig:
     """What the head gets: cls, the first token with the family's own head, or mean, the mean of all tokens."""
     dropout: float | None = None
     """The share of activations set to zero in training; none for the rate in the model's config.json."""
-    freeze: str = "none"
-    """What is not trained: none, embeddings, a number of lower layers (with the embeddings), or all but the head."""
-    layer_decay: float = 1.0
-    """Factor of the learning rate from each layer to the one below (Clark et al., 2020)."""
     lora: int = 0
     """Rank of the low-rank changes that are trained instead of the weights (Hu et al., 2021); 0 for none."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, known in (("engine", ENGINES), ("pool", POOLS)):
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
-        if self.freeze not in FREEZE and not self.freeze.isdecimal():
-            raise InputError(f"freeze={self.freeze}: it must be {', '.join(FREEZE)}, or a number of lower layers.")
         if self.context < 3:
             raise InputError(f"context={self.context}: it must be at least 3, for a token between two special ones.")
         if self.dropout is not None and not 0 <= self.dropout < 1:
             raise InputError(f"dropout={self.dropout}: it must be at least 0 and below 1.")
-        if not 0 < self.layer_decay <= 1:
-            raise InputError(f"layer_decay={self.layer_decay}: it must be above 0 and at most 1.")
         if self.lora < 0:
             raise InputError(f"lora={self.lora}: a rank must be at least 0.")
         if self.lora and self.engine != "hf":
             raise InputError("lora needs engine=hf: the low-rank changes are those of the library peft.")
         if self.lora and self.freeze != "none":
             raise InputError("lora leaves all but the head as it is; freeze has no use beside it.")
-
-    @classmethod
-    def from_text(cls, given: Mapping[str, str]) -> "FineTuneConfig":
-        """From values as they are written on the command line."""
-        hints = get_type_hints(cls)
-        return cls(**{name: convert(value, hints[name], name) for name, value in given.items()})

@@ -22,9 +22,9 @@ from oratory.errors import Failed, InputError
 from oratory.model import ModelConfig
 from oratory.model.pretrained import read_published, read_tensors
 from oratory.seeds import derive, seeded
+from oratory.training.layers import is_lora
 from oratory.training.origins.published.config import FineTuneConfig
 from oratory.training.origins.published.head import initial_value
-from oratory.training.origins.published.layers import is_lora
 from oratory.training.origins.published.model import CONFIG, PublishedModel
 
 LORA_SCALE = 2

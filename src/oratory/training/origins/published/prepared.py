@@ -13,10 +13,10 @@ from oratory.model import ModelConfig, Parameters, count_parameters
 from oratory.model.families import what_loads
 from oratory.text import Corpus
 from oratory.training.config import PREFIX, split_settings, training_from
-from oratory.training.origins.origin import Completed, check_names
+from oratory.training.layers import components, factors, freeze
+from oratory.training.origins.origin import Completed, check_names, check_word_dropout
 from oratory.training.origins.published.config import TRAINING, FineTuneConfig
 from oratory.training.origins.published.hf import hf_config, load_hf
-from oratory.training.origins.published.layers import components, factors, freeze
 from oratory.training.origins.published.model import PublishedModel, blueprint_of, called
 from oratory.training.origins.published.own import load_own, own_config
 from oratory.training.prepared import Prepared
@@ -58,7 +58,7 @@ class FineTuned(Prepared):
         else:
             theirs = hf_config(self.published.folder, self.labels, self.chosen, self.tokenizer.pad_id)
             model = load_hf(self.published, theirs, self.config, self.chosen, self.keeps_head, self.seed)
-        freeze(model, self.chosen, self.config.layers)
+        freeze(model, self.chosen, self.config.layers, low_rank=bool(self.chosen.lora))
         return model
 
     @property
@@ -127,8 +127,7 @@ def prepare(done: CompletedPublished, corpus: Corpus, settings: Mapping[str, str
     labels = task.labels(corpus)
     published = PublishedModel.find(called(settings["model"]))
     tokenizer = published.tokenizer()
-    if training.word_dropout and tokenizer.unk_id is None:
-        raise InputError(f"train.word_dropout needs a token for unknown text, and {published.name} has none.")
+    check_word_dropout(training, tokenizer, published.name)
     config = _config_of(published, chosen, labels, tokenizer.pad_id)
     if len(tokenizer) > config.vocabulary:
         raise InputError(

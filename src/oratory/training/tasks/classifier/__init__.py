@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from oratory.errors import InputError
 from oratory.training.tasks.classifier.baselines import ClassifierBaselines, measure
 from oratory.training.tasks.classifier.results import ClassifierResults
 from oratory.training.tasks.task import Learning, Task, Trained
@@ -46,6 +47,10 @@ class Classifier(Task):
     def need(self, corpus: "Corpus") -> None:
         corpus.need_classifier()
 
+    def test_texts(self, corpus: "Corpus") -> tuple[str, ...]:
+        test = corpus.need_classifier().test
+        return test.texts if test else ()
+
     def labels(self, corpus: "Corpus") -> tuple[str, ...]:
         return corpus.need_classifier().label_names
 
@@ -57,6 +62,19 @@ class Classifier(Task):
         from oratory.tokens import CLS, with_special
 
         return with_special(chosen, CLS) if config and isinstance(config.pool, Cls) else chosen
+
+    def starts_from(self, other: Task) -> bool:
+        return True
+
+    def need_tokens(self, tokenizer: "Tokenizer", config: "ModelConfig | None" = None) -> None:
+        from oratory.mechanisms.pool.cls import Cls
+        from oratory.tokens import CLS
+
+        if config and isinstance(config.pool, Cls) and tokenizer.find(CLS) is None:
+            raise InputError(
+                f"pool=cls needs the token {CLS}, and this tokenizer has none; train it with "
+                f"tokenizer=word(specials={CLS}), or take another pool."
+            )
 
     def learning(self, prepared: "Prepared") -> Learning:
         from oratory.training.tasks.classifier.learning import ClassifierLearning

@@ -1,6 +1,6 @@
 """The language model: every token is predicted from those before it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
@@ -42,17 +42,13 @@ class LanguageModel(TextTask):
 
         return LanguageLearning(prepared)
 
-    def check_tokens(self, corpus: "Corpus", tokenizers: Sequence[str], metric: str | None = None) -> None:
-        if len(set(tokenizers)) < 2 and metric is None:
-            return
-        from oratory.tokens import train_tokenizer
+    def check_tokens(self, corpus: "Corpus", tokenizers: "Mapping[str, Tokenizer]", metric: str | None = None) -> None:
         from oratory.training.tasks.lm.learning import is_closed
 
-        trained = {name: train_tokenizer(corpus, name, spelling=True) for name in dict.fromkeys(tokenizers)}
-        same = len({tokenizer.fingerprint for tokenizer in trained.values()}) == 1
+        same = len({tokenizer.fingerprint for tokenizer in tokenizers.values()}) == 1
         if self.metric(same, metric).same_tokens:
             return
-        for name, tokenizer in trained.items():
+        for name, tokenizer in tokenizers.items():
             if not is_closed(corpus, tokenizer):
                 raise InputError(
                     f"tokenizer={name} leaves out some of the text, so there is no verdict on models with it and with "

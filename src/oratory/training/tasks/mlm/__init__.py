@@ -43,7 +43,7 @@ class MaskedLanguageModel(TextTask):
 
         return with_special(chosen, MASK)
 
-    def need_tokens(self, tokenizer: "Tokenizer") -> None:
+    def need_tokens(self, tokenizer: "Tokenizer", config: "ModelConfig | None" = None) -> None:
         from oratory.training.tasks.mlm.token import mask_id
 
         mask_id(tokenizer)
