@@ -25,6 +25,7 @@ ORDER = [
     "inspect",
     "reports",
     "recipes",
+    "bench",
     "web",
     "api",
     "cli",

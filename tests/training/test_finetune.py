@@ -21,7 +21,7 @@ from oratory.tokens import load_tokenizer
 from oratory.tokens.pretrained import EncoderTokenizer
 from oratory.training.layers import depth_of
 from oratory.training.loop import Fit, Measured, Stepped
-from oratory.training.loss import cross_entropy_of
+from oratory.training.loss import loss_of_labels
 from oratory.training.origins import prepare
 from oratory.training.origins.published import Published
 from oratory.training.origins.published.hf import HfClassifier, theirs_of
@@ -295,7 +295,7 @@ class Scarce:
     def __call__(self, model: Any, batch: Batch, targets: int, smoothing: float) -> Any:
         if len(batch.ids) > self.room:
             raise self.error
-        return cross_entropy_of(model, batch, targets, smoothing)
+        return loss_of_labels(model, batch, targets, smoothing)
 
 
 @pytest.mark.parametrize(
@@ -312,14 +312,14 @@ def test_out_of_memory_halves_the_batch(
 ) -> None:
     made = prepared(corpus, models["bert"], train__iterations=6, train__batch=8)
     wanted = curve(made)
-    monkeypatch.setattr(learning_module, "cross_entropy_of", Scarce(2, error))
+    monkeypatch.setattr(learning_module, "loss_of_labels", Scarce(2, error))
     fit = fit_of(made)
     steps = [event for event in fit.run() if isinstance(event, Stepped)]
     assert np.abs(np.subtract([step.loss for step in steps], wanted)).max() < 1e-4
     assert [bool(step.remark) for step in steps] == [True, *[False] * 5]
     assert "computed in 4 parts in place of 1" in steps[0].remark
     assert fit.state()[1]["parts"] == 4
-    monkeypatch.setattr(learning_module, "cross_entropy_of", Scarce(0, error))
+    monkeypatch.setattr(learning_module, "loss_of_labels", Scarce(0, error))
     with pytest.raises(Failed, match="Memory ran out at step 0, with a batch of 8 in 8 parts"):
         list(fit_of(made).run())
 
@@ -328,7 +328,7 @@ def test_other_errors_are_no_lack_of_memory(
     corpus: Corpus, models: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = prepared(corpus, models["bert"])
-    monkeypatch.setattr(learning_module, "cross_entropy_of", Scarce(0, RuntimeError("something else")))
+    monkeypatch.setattr(learning_module, "loss_of_labels", Scarce(0, RuntimeError("something else")))
     with pytest.raises(RuntimeError, match="something else"):
         list(fit_of(made).run())
 

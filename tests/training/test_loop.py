@@ -16,10 +16,9 @@ from torch.nn.functional import cross_entropy
 
 from oratory.errors import InputError
 from oratory.execution.recorder import separate
-from oratory.model import Transformer
+from oratory.model import Transformer, head
 from oratory.text import Corpus, load_corpus
 from oratory.training.loop import Diverged, Fit, Measured, Stepped
-from oratory.training.loss import cross_entropy_of
 from oratory.training.origins import prepare
 from oratory.training.prepared import Prepared
 from tests.execution.training import CLASSIFIER, LM, MLM, write_corpus
@@ -180,16 +179,31 @@ def test_parts_of_a_batch_have_the_gradients_of_the_whole(task: str, items: str,
         torch.testing.assert_close(divided[name], value, rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
 @pytest.mark.parametrize("task", TASKS)
-def test_the_loss_is_that_of_the_framework(task: str, corpus: Corpus) -> None:
-    fit = fit_of(prepared(corpus, task, dropout=0, train__smoothing=0.2))
+def test_the_loss_is_that_of_the_framework(task: str, smoothing: float, corpus: Corpus) -> None:
+    fit = fit_of(prepared(corpus, task, dropout=0, train__smoothing=smoothing))
     items = fit.order.of_step(0)
     batch = fit.learning.items.batch(items)
     logits = fit.model(batch.ids, batch.mask).logits
-    expected = cross_entropy(logits.flatten(0, -2), batch.targets.flatten(), label_smoothing=0.2)
-    found = cross_entropy_of(fit.model, batch, fit.learning.items.targets(items), 0.2)
+    expected = cross_entropy(logits.flatten(0, -2), batch.targets.flatten(), label_smoothing=smoothing)
+    found = fit.learning.loss(fit.model, batch, fit.learning.items.targets(items), smoothing)
     torch.testing.assert_close(found, expected)
     assert fit._update().loss == pytest.approx(float(expected.detach()))
+
+
+@pytest.mark.parametrize("task", ["lm", "mlm"])
+def test_a_loss_without_logits_trains_as_the_plain_one_does(
+    task: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def losses(chosen: bool) -> list[float]:
+        monkeypatch.setattr(head, "is_fast", lambda *given: chosen)
+        fit = fit_of(prepared(corpus, task, dropout=0, train__iterations=100, train__eval_every=100))
+        return [fit._update().loss for _ in range(100)]
+
+    fast, plain = losses(True), losses(False)
+    assert sum(fast[-10:]) < sum(fast[:10])
+    assert fast == pytest.approx(plain, abs=1e-4)
 
 
 def test_clipping(corpus: Corpus) -> None:

@@ -5,6 +5,7 @@ from oratory.model.attention import Cache
 from oratory.model.config import ModelConfig
 from oratory.model.count import Parameters, count_parameters, parameters_of
 from oratory.model.generate import generate
+from oratory.model.head import Targets
 from oratory.model.network import Output, Transformer
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "ModelConfig",
     "Output",
     "Parameters",
+    "Targets",
     "Transformer",
     "count_parameters",
     "generate",

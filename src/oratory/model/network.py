@@ -3,7 +3,7 @@
 Shapes: B batch, T tokens, D width, V vocabulary, L layers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ from oratory.errors import InputError
 from oratory.mechanisms import Mechanism
 from oratory.model.attention import Cache, SelfAttention, View
 from oratory.model.config import ModelConfig
+from oratory.model.head import Targets, head_loss
 from oratory.model.initial import initialise
 from oratory.seeds import seeded
 
@@ -26,6 +27,8 @@ class Output:
     hidden: Tensor  # B, T, D: after the last block
     weights: tuple[Tensor, ...] = ()
     """The attention weights of each layer (B, H, T, T), where they were asked for."""
+    loss: Tensor | None = None
+    """Of the targets, where there were some; there are no logits then."""
 
 
 class TransformerBlock(nn.Module):
@@ -97,12 +100,14 @@ class Transformer(nn.Module):
         caches: list[Cache] | None = None,
         last: int | None = None,
         places: Tensor | None = None,
+        targets: Targets | None = None,
     ) -> Output:
         """Ids (B, T) and a mask that is false for padding, to logits: (B, classes), or (B, T, V) of a language model.
 
         With caches, the ids continue what the caches hold. With `last`, a language model computes the
         logits of the last so many tokens only (or of none), which are the largest part of the work; with `places`
-        (B, T) it computes those of the N tokens where it is true, as (N, V).
+        (B, T) it computes those of the N tokens where it is true, as (N, V). With `targets` of (B, T) it computes the
+        loss and no logits, which is much faster.
         """
         before = len(caches[0]) if caches else 0
         self._check(ids, before)
@@ -123,7 +128,10 @@ class Transformer(nn.Module):
             x, found = block(x, view, self.position, caches[layer] if caches else None)
             if found is not None:
                 maps.append(found)
-        hidden = view.unpack(x if self.norm is None else self.norm(x))
+        x = x if self.norm is None else self.norm(x)
+        hidden = view.unpack(x)
+        if targets is not None:
+            return Output(hidden.new_empty(0), hidden, tuple(maps), self._loss(x, view, targets))
         return Output(self._logits(hidden, mask, last, places), hidden, tuple(maps))
 
     def _logits(self, hidden: Tensor, mask: Tensor | None, last: int | None, places: Tensor | None) -> Tensor:
@@ -138,6 +146,12 @@ class Transformer(nn.Module):
             hidden = self.pool.pool(hidden, everything if mask is None else mask)  # B, D
         logits: Tensor = self.head(hidden)
         return logits
+
+    def _loss(self, x: Tensor, view: View, targets: Targets) -> Tensor:
+        assert self.head is not None
+        assert self.config.output == "tokens"
+        wanted = view.pack(targets.ids[..., None]).flatten()
+        return head_loss(self.head, x.view(-1, x.shape[-1]), replace(targets, ids=wanted))
 
     def _check(self, ids: Tensor, before: int) -> None:
         """Refuse what would end in an error deep inside."""

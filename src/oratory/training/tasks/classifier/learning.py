@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from oratory.batches import Batch, LabelledItems
 from oratory.tokens import encode_classifier
-from oratory.training.loss import NotFinite, cross_entropy_of
+from oratory.training.loss import NotFinite, loss_of_labels
 from oratory.training.prepared import Prepared
 from oratory.training.tasks.classifier.scores import ClassifierScores, SplitScores
 from oratory.training.tasks.task import Learning
@@ -35,7 +35,7 @@ class ClassifierLearning(Learning):
         self.items = self.splits["train"]
 
     def loss(self, model: nn.Module, batch: Batch, targets: int, smoothing: float) -> Tensor:
-        return cross_entropy_of(model, batch, targets, smoothing)
+        return loss_of_labels(model, batch, targets, smoothing)
 
     def measure(self, model: nn.Module, final: bool = True) -> ClassifierScores:
         """The scores of every split; on the way without train or test, where these are measured at the end only."""

@@ -12,7 +12,7 @@ from oratory.text import Corpus
 from oratory.tokens import Encoded, Tokenizer, encode_lm
 from oratory.tokens.scoring import count_words, perplexity, predicted
 from oratory.tokens.spelling import spelled
-from oratory.training.loss import NotFinite, cross_entropy_of
+from oratory.training.loss import NotFinite, loss_of_tokens
 from oratory.training.prepared import Prepared
 from oratory.training.running_text.config import LanguageTraining
 from oratory.training.running_text.learning import TextLearning
@@ -36,7 +36,7 @@ class LanguageLearning(TextLearning):
             self.items = WindowItems(self.encoded["train"].ids, self.context)
 
     def loss(self, model: nn.Module, batch: Batch, targets: int, smoothing: float) -> Tensor:
-        return cross_entropy_of(model, batch, targets, smoothing)
+        return loss_of_tokens(model, batch, targets, smoothing)
 
     def measure(self, model: Transformer, final: bool = True) -> LanguageScores:
         """The scores of every text; on the way perhaps without train, and by sliding windows only."""

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
-from oratory.batches import IGNORE, Batch
+from oratory.batches import Batch
 from oratory.errors import InputError
 from oratory.model import Transformer
 from oratory.seeds import derive
 from oratory.tokens.scoring import predicted
+from oratory.training.loss import loss_of_tokens
 from oratory.training.prepared import Prepared
 from oratory.training.running_text.learning import TextLearning
 from oratory.training.tasks.mlm.config import MaskedTraining
@@ -71,10 +71,7 @@ class MaskedLearning(TextLearning):
 
     def loss(self, model: nn.Module, batch: Batch, targets: int, smoothing: float) -> Tensor:
         """The cross-entropy of the chosen tokens; only for these are logits computed."""
-        places = batch.targets != IGNORE
-        logits = model(batch.ids, batch.mask, places=places).logits.float()
-        wanted = batch.targets[places]
-        return cross_entropy(logits, wanted, reduction="sum", label_smoothing=smoothing) / targets
+        return loss_of_tokens(model, batch, targets, smoothing)
 
     def measure(self, model: Transformer, final: bool = True) -> MaskedScores:
         """The scores of every text; on the way perhaps without train."""

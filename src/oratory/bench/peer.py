@@ -1,0 +1,34 @@
+"""What a peer is: another library, or code that everyone writes, with models in our sizes."""
+
+from abc import ABC
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from oratory.bench.work import Call
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from oratory.model import ModelConfig
+
+Forward = Callable[["Tensor", "Tensor | None"], "Tensor"]
+"""Ids and a mask, which is false for padding, to logits."""
+
+
+class Peer(ABC):
+    """Another library, or code that everyone writes. It has a model for some tasks, or a way to generate."""
+
+    name: ClassVar[str]
+    needs: ClassVar[str | None] = None
+    """The package that must be installed."""
+    tasks: ClassVar[tuple[str, ...]]
+    """Tasks that it has a model for."""
+    generates: ClassVar[bool] = False
+
+    def model(self, task: str, config: "ModelConfig") -> "tuple[nn.Module, Forward]":
+        """Its model of a size, without dropout, and how it is called."""
+        raise NotImplementedError
+
+    def generation(self, model: "nn.Module", tokens: int) -> Call:
+        """So many tokens after a prompt of one, drawn one by one."""
+        raise NotImplementedError

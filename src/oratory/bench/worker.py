@@ -1,0 +1,97 @@
+"""A contender in a process of its own, which works when it is told to.
+
+Each has the allocator, the threads and the libraries that it would have alone; waiting, it takes no time from others.
+"""
+
+import gc
+import sys
+import time
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from oratory.bench.work import Contender
+
+WARM = 3
+"""Calls before anything is timed."""
+REST = 0.02
+"""Seconds before a turn, in which the threads of the one before fall asleep."""
+PATIENCE = 600.0
+"""Seconds after which a contender that does not answer is given up."""
+
+
+class Worker:
+    """One contender, and the times of its calls."""
+
+    def __init__(self, contender: Contender, threads: int) -> None:
+        self.name, self.factor = contender.name, contender.factor
+        self.seconds: list[float] = []
+        self.peak = 0.0
+        """MiB of the whole process at most."""
+        # Not forked: a child would inherit the memory and the libraries of this process.
+        context: Any = get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, contender, threads), daemon=True)
+        self._process.start()
+        theirs.close()
+        self.failed = self._answer()
+
+    def turn(self, calls: int) -> None:
+        """Let it work so many times."""
+        time.sleep(REST)
+        self._connection.send(calls)
+        seconds, self.peak = self._answer()
+        self.seconds += [self.factor * taken for taken in seconds]
+
+    def end(self) -> None:
+        """Let the process end."""
+        with suppress(OSError):
+            self._connection.send(0)
+        self._process.join(5)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+    def _answer(self) -> Any:
+        try:
+            if self._connection.poll(PATIENCE):
+                return self._connection.recv()
+        except EOFError:
+            pass
+        return "the process ended, or did not answer"
+
+
+def _serve(connection: Connection, contender: Contender, threads: int) -> None:
+    """Work until told that it is over."""
+    import torch
+
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    try:
+        call = contender.make()
+        for _ in range(WARM):
+            call()
+    except Exception as error:  # A peer of another version may break in any way; the others go on.
+        connection.send(f"{type(error).__name__}: {error}")
+        return
+    connection.send("")
+    while calls := connection.recv():
+        gc.collect()
+        seconds = []
+        for _ in range(calls):
+            started = time.perf_counter()
+            call()
+            seconds.append(time.perf_counter() - started)
+        connection.send((seconds, _peak()))
+
+
+def _peak() -> float:
+    """MiB that this process, or a program that it ran, had at most; not a number where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return max(resource.getrusage(kind).ru_maxrss for kind in kinds) / unit

@@ -1,0 +1,1 @@
+"""What is timed, one file for each kind of work."""

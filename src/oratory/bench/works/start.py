@@ -1,0 +1,26 @@
+"""Starting the program, beside a Python that does nothing."""
+
+import subprocess
+import sys
+from functools import partial
+
+from oratory.bench.work import Call, Contender, Work
+
+PROGRAMS = {
+    "oratory --help": ("-m", "oratory", "--help"),
+    "import oratory": ("-c", "import oratory"),
+    "python -c pass": ("-c", "pass"),
+    "import torch": ("-c", "import torch"),
+}
+
+
+def _run(arguments: tuple[str, ...]) -> Call:
+    return partial(subprocess.run, [sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+def _contenders() -> list[Contender]:
+    made = [Contender(name, partial(_run, arguments)) for name, arguments in PROGRAMS.items()]
+    return [*made, Contender("import transformers", partial(_run, ("-c", "import transformers")), "transformers")]
+
+
+WORKS = (Work("start", "Starting", _contenders, 1, "oratory --help"),)

@@ -1,0 +1,107 @@
+"""The loss of the output layer, with its gradients, and without ever holding all logits.
+
+The plain way makes the logits of all tokens (megabytes), their softmax, its gradient, and then the gradients of the
+layer. Here a few rows at a time are made, turned into their own gradient in place, and multiplied into the gradients of
+the layer and of the tokens at once, while they are in the processor's cache. The products are the same, so the result
+is that of the plain way but for rounding.
+
+Shapes: N tokens, C of them at a time, D width, V vocabulary.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import cross_entropy, linear
+
+from oratory.batches import IGNORE
+
+CHUNK = 1 << 18
+"""Logits that are made at once: a megabyte, what a processor's nearer cache holds."""
+LEAST = 16
+"""Tokens at a time, however large the vocabulary is."""
+TINY = 1e-30
+"""A probability below this is not precise; what depends on it is computed the plain way."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What a batch, which may be a part of an update, has to predict."""
+
+    ids: Tensor  # The token that each place is to predict, or IGNORE
+    count: int
+    """Targets of the whole update, over which the loss is the mean."""
+    smoothing: float = 0.0
+    """The share of a target that is spread over all tokens."""
+
+
+def head_loss(head: nn.Module, hidden: Tensor, targets: Targets) -> Tensor:
+    """The summed cross-entropy of tokens (N, D), over the count of targets."""
+    wanted = targets.ids  # N
+    kept = wanted != IGNORE
+    if not kept.all():
+        hidden, wanted = hidden[kept], wanted[kept]
+    if not is_fast(head, hidden) or targets.smoothing:
+        return plain_loss(head, hidden, wanted, targets)
+    loss: Tensor = _HeadLoss.apply(hidden, head.weight, head.bias, wanted, targets.count)  # type: ignore[no-untyped-call]
+    return loss
+
+
+def plain_loss(head: nn.Module, hidden: Tensor, wanted: Tensor, targets: Targets) -> Tensor:
+    """The plain way, with all logits at once: on a GPU, in mixed precision, with smoothed targets, or if traced."""
+    logits = head(hidden).float()
+    return cross_entropy(logits, wanted, reduction="sum", label_smoothing=targets.smoothing) / targets.count
+
+
+def is_fast(head: nn.Module, hidden: Tensor) -> bool:
+    """Whether the loss is computed a few rows at a time."""
+    rewritten = torch.compiler.is_compiling() or torch._C._functorch.peek_interpreter_stack() is not None
+    whole = hidden.device.type == "cpu" and hidden.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
+    return whole and not rewritten and type(head) is nn.Linear
+
+
+class _HeadLoss(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, count: int) -> Tensor:
+        of_tokens, of_weight, of_bias = (
+            torch.empty_like(hidden),
+            torch.zeros_like(weight),
+            weight.new_zeros(len(weight)),
+        )
+        found = hidden.new_empty(len(hidden), 1)
+        rows = max(LEAST, CHUNK // len(weight))
+        buffer, ones = weight.new_empty(rows, len(weight)), weight.new_ones(rows, 1)
+        scaled, wanted = hidden / count, targets[:, None]
+        for at in range(0, len(hidden), rows):
+            part = slice(at, at + rows)
+            length = len(hidden[part])
+            here, one = buffer[:length], ones[:length]  # C, V
+            if bias is None:
+                torch.mm(hidden[part], weight.t(), out=here)
+            else:
+                torch.addmm(bias, hidden[part], weight.t(), out=here)
+            torch.softmax(here, 1, out=here)
+            found[part] = here.gather(1, wanted[part])
+            here.scatter_add_(1, wanted[part], -one)  # The gradient of the logits.
+            torch.mm(here, weight, out=of_tokens[part])
+            of_weight.addmm_(here.t(), scaled[part])
+            if bias is not None:
+                of_bias.addmv_(here.t(), one[:, 0])
+        ctx.gradients = (of_tokens.div_(count), of_weight, None if bias is None else of_bias.div_(count))
+        nats = -found[:, 0].log()
+        lost = nats > -math.log(TINY)
+        if lost.any():
+            nats[lost] = cross_entropy(linear(hidden[lost], weight, bias), targets[lost], reduction="none")
+        return nats.sum() / count
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, above: Tensor) -> tuple[Tensor | None, ...]:
+        # Nothing is kept here, so that a parameter can take its gradient as it is, without a copy.
+        gradients, ctx.gradients = ctx.gradients, None
+        factor = float(above)
+        scaled = (part if part is None or factor == 1 else part.mul_(factor) for part in gradients)
+        return *scaled, None, None
