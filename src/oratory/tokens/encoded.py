@@ -42,8 +42,7 @@ class Encoded:
             ids.extend(of_text)
             sizes.extend(bytes_of_text)
             starts.append(len(ids))
-        found = ((ids, np.int32), (sizes, np.int32), (starts, np.int64))
-        return cls(*(np.frombuffer(values, dtype=kind) for values, kind in found))
+        return cls(np.frombuffer(ids, np.int32), np.frombuffer(sizes, np.int32), np.frombuffer(starts, np.int64))
 
     def cut(self, longest: int) -> "Encoded":
         """Every text cut to a number of tokens."""
