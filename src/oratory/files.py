@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -67,29 +68,57 @@ def read_bytes(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file, without byte order mark and with `\\n` line ends only."""
-    content = read_bytes(path)
+    return "\n".join(_every_line(path))
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, each with its number from 1, as they are read."""
+    blank = True
+    for number, line in enumerate(_every_line(path), 1):
+        if line.strip():
+            blank = False
+            yield number, line
+    if blank:
+        raise InputError(f"{path} holds no text: every line is blank.")
+
+
+def _every_line(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file without their ends, read one by one: the file is never in memory as a whole."""
+    offset, raw = 0, b""
     try:
-        text = content.decode("utf-8-sig")
+        with check_regular(path).open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                yield _decoded(path, number, offset, raw)
+                offset += len(raw)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    if not offset:
+        raise InputError(f"{path} is empty.")
+    if raw.endswith(b"\n"):
+        yield ""
+
+
+def _decoded(path: Path, number: int, offset: int, raw: bytes) -> str:
+    """A line of a file as text, where it is some; the offset is that of its first byte."""
+    where = f"{path}, line {number}"
+    try:
+        line = raw.decode()
     except UnicodeDecodeError as error:
-        # Before the error the decoder has skipped the byte order mark, so offsets count from after it.
-        offset = error.start + (len(content) - len(error.object))
-        line = content.count(b"\n", 0, offset) + 1
         raise InputError(
-            f"{path}, line {line}: byte 0x{content[offset]:02X} at offset {offset} is not UTF-8; "
+            f"{where}: byte 0x{raw[error.start]:02X} at offset {offset + error.start} is not UTF-8; "
             "save the file as UTF-8."
         ) from None
-    text = text.replace("\r\n", "\n")
-    nul = text.find("\0")
-    if nul >= 0:
-        line = text.count("\n", 0, nul) + 1
-        raise InputError(f"{path}, line {line}: a NUL byte; this is not a text file.")
-    for number, content_line in enumerate(text.split("\n"), 1):
-        if len(content_line) > LONGEST_LINE:
-            raise InputError(
-                f"{path}, line {number}: {len(content_line):,} characters in one line; "
-                f"at most {LONGEST_LINE:,} are read. Put one text on a line."
-            )
-    return text
+    if number == 1:
+        line = line.removeprefix("\ufeff")
+    if line.endswith("\n"):
+        line = line[:-1].removesuffix("\r")
+    if "\0" in line:
+        raise InputError(f"{where}: a NUL byte; this is not a text file.")
+    if len(line) > LONGEST_LINE:
+        raise InputError(
+            f"{where}: {len(line):,} characters in one line; at most {LONGEST_LINE:,} are read. Put one text on a line."
+        )
+    return line
 
 
 def read_object(path: Path, fault: str = "") -> dict[str, Any]:
@@ -101,14 +130,6 @@ def read_object(path: Path, fault: str = "") -> dict[str, Any]:
     if not isinstance(values, dict):
         raise InputError(f"{path} is {fault}not a JSON object.")
     return values
-
-
-def read_lines(path: Path) -> list[tuple[int, str]]:
-    """The lines that are not blank, each with its number from 1."""
-    lines = [(n, line) for n, line in enumerate(read_text(path).split("\n"), 1) if line.strip()]
-    if not lines:
-        raise InputError(f"{path} holds no text: every line is blank.")
-    return lines
 
 
 def check_folder(folder: Path) -> Path:

