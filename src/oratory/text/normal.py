@@ -21,8 +21,8 @@ def one_line(text: str) -> str:
 def normalise(text: str) -> str:
     """The text without case, punctuation, invisible characters and extra white space, for comparing texts.
 
-    Letters, their marks, numbers and symbols stay; 1,000 and 1'000 are 1000. A text of punctuation alone stays as it is,
-    so that "..." and "?!" are two texts.
+    Letters, their marks, numbers and symbols stay; 1,000 and 1'000 are 1000. A text of punctuation alone stays as it
+    is, so that "..." and "?!" are two texts.
     """
     # Invisible characters go first: without them, a letter and its mark may become one character.
     visible = "".join(map(_visible, text.translate(_APOSTROPHES)))
