@@ -32,9 +32,12 @@ TINY: dict[str, dict[str, Any]] = {
     "lm": {
         "layers": 1,
         "width": 16,
-        "context": 16,
-        "train.iterations": 100,
+        "context": 32,
+        "tokenizer": "word(min_count=4)",
+        "train.iterations": 40,
+        "train.eval_every": 40,
         "train.eval_train": "off",
+        "train.stride": 32,
         "train.lr": 1e-2,
     },
 }

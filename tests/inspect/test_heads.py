@@ -1,6 +1,7 @@
 """What heads do: on maps made by hand, and over a corpus against one text at a time."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -168,3 +169,35 @@ def test_what_cannot_be_measured() -> None:
     nothing = Corpus("nothing", classifier=corpus().classifier)
     with pytest.raises(InputError):
         heads_of(trained("decoder"), nothing)
+
+
+def grouped(groups: int) -> Corpus:
+    """The corpus with its test texts in groups."""
+    given = corpus()
+    data, lm = given.need_classifier(), given.need_lm()
+    assert data.test is not None
+    of_texts = tuple(f"g{at % groups}" for at in range(len(data.test)))
+    of_lines = tuple(f"g{at * groups // 9}" for at in range(9))
+    labelled = replace(data, test=replace(data.test, groups=of_texts))
+    return replace(given, classifier=labelled, lm=replace(lm, groups={"a": of_lines}), group="speech")
+
+
+@pytest.mark.parametrize("kind", ["decoder", "encoder"])
+def test_texts_of_one_group_count_as_one(kind: str) -> None:
+    run, alone = trained(kind), ablate(trained(kind), corpus())
+    found = ablate(run, grouped(6))
+    samples = subject_of(run).samples(grouped(6))
+    names = np.array(samples.groups)
+    whole = run.task.losses(run.model, samples, run.tokenizer)
+    assert (alone.unit, found.unit) == ({"decoder": "window", "encoder": "text"}[kind], "speech")
+    assert "for new speeches" in found.tables()[0].note
+    for head, other in zip(found.heads, alone.heads, strict=True):
+        assert (head.loss, head.difference) == pytest.approx((other.loss, other.difference), abs=1e-7)
+        with silenced(run.model, head.layer, head.head):
+            more = run.task.losses(run.model, samples, run.tokenizer) - whole
+        if head.interval is not None:
+            own = [more[names == name] for name in sorted(set(names))]
+            values = [more.mean() + (each - more.mean()).sum() / (len(more) / len(own)) for each in own]
+            low, high = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+            assert head.interval == pytest.approx((low, high), abs=1e-6)
+    assert ablate(run, grouped(3)).unit == alone.unit, "three groups are too few"

@@ -43,6 +43,8 @@ def test_a_test_text_cannot_take_the_place_of_train() -> None:
         ("I don't", "I donʼt"),
         ("He said ``no'' twice", "He said “no” twice"),
         ("co\u00adoperate", "cooperate"),
+        ("1\u202f000\u202f000 people, 12'500 of them", "1000000 people 12500 of them"),
+        ("in 2009\u00a0250 people", "in 2009 250 people"),
         ("free\u200bdom, \u2060now", "freedom now"),
         ("caf\u200de\u0301", "café"),
         ("nearly 3,000 of 1,234,567", "nearly 3000 of 1234567"),

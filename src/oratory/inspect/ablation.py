@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from oratory.errors import InputError
@@ -15,8 +17,9 @@ from oratory.inspect.subject import Subject, subject_of
 from oratory.model import Transformer
 from oratory.model.attention import SelfAttention
 from oratory.runs import Run
-from oratory.statistics import LEVEL, holm, paired
-from oratory.tables import Table, Tabled, number
+from oratory.statistics import LEVEL, Array, Difference, holm, paired
+from oratory.statistics.clustered import summed
+from oratory.tables import Table, Tabled, number, plural
 from oratory.text import Corpus
 from oratory.tokens import Tokenizer
 from oratory.training.tasks.samples import TOKENS
@@ -32,7 +35,7 @@ class HeadLoss:
     difference: float
     """Nats more than those of the whole model."""
     interval: tuple[float, float] | None
-    """Of 95%, over texts."""
+    """Of 95%, over what counts as one."""
     p: float | None
     """After Holm over all heads."""
 
@@ -59,13 +62,15 @@ class Ablation(Tabled):
     what: str
     texts: int
     tokens: int
+    unit: str
+    """What counts as one: a text, or a group of them."""
     loss: float
     """Of the whole model, in nats."""
     heads: tuple[HeadLoss, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        facts = {"name": self.name, "what": self.what, "texts": self.texts, "tokens": self.tokens, "loss": self.loss}
-        return {**facts, "heads": [head.to_dict() for head in self.heads]}
+        facts = {"name": self.name, "what": self.what, "texts": self.texts, "tokens": self.tokens, "unit": self.unit}
+        return {**facts, "loss": self.loss, "heads": [head.to_dict() for head in self.heads]}
 
     def tables(self) -> list[Table]:
         rows = tuple(
@@ -79,8 +84,9 @@ class Ablation(Tabled):
             )
             for each in self.heads
         )
-        note = f"Whole model: {self.loss:.4f} nats; {self.texts:,} {self.what}. Intervals of 95% over texts, on"
-        note += " the same texts with and without the head; p after Holm over all heads. One model, so one seed."
+        note = f"Whole model: {self.loss:.4f} nats; {self.texts:,} {self.what}. Intervals of 95% for new "
+        note += f"{plural(self.unit)}, on the same texts with and without the head; p after Holm over all heads. One"
+        note += " model, so one seed."
         columns = ("without", "verdict", "loss", "difference", "interval", "p")
         return [Table("The loss without a head", columns, rows, words=2, note=note)]
 
@@ -101,14 +107,22 @@ def ablate(
     for layer, head in places:
         with silenced(subject.model, layer, head):
             without.append(task.losses(subject.model, samples, subject.tokenizer))
-    # Texts take the place of seeds: they are what this one model is a sample over.
-    found = [paired(each[:, None], whole[:, None], better="lower", comparisons=len(places)) for each in without]
+    unit, owners = samples.counted()
+    found = [_more(each - whole, owners, len(places)) for each in without]
     adjusted = holm([each.p for each in found])
     heads = tuple(
         HeadLoss(layer, head, float(values.mean()), each.mean, each.interval, p)
         for (layer, head), values, each, p in zip(places, without, found, adjusted, strict=True)
     )
-    return Ablation(subject.name, samples.what, len(samples), samples.tokens, float(whole.mean()), heads)
+    return Ablation(subject.name, samples.what, len(samples), samples.tokens, unit, float(whole.mean()), heads)
+
+
+def _more(nats: Array, owners: NDArray[np.int64], comparisons: int) -> Difference:
+    """The mean of what each text has more. The units take the place of seeds: this one model is a sample over them."""
+    means, sizes = summed(nats, np.ones(len(nats)), owners)
+    # A unit of many texts counts for more, so that the mean over units is that over texts.
+    values = nats.mean() + (means - nats.mean()) * sizes / sizes.mean()
+    return paired(values[:, None], np.zeros((len(values), 1)), better="lower", comparisons=comparisons)
 
 
 @contextmanager

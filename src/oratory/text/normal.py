@@ -9,6 +9,8 @@ _APOSTROPHES = str.maketrans(dict.fromkeys("`´ʹʻʼʽˊˋ", "'"))
 """Characters that are typed for an apostrophe or a quotation mark, and are no punctuation in Unicode."""
 _GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:,\d{3})+(?!\d)")
 """A number with commas between its thousands."""
+_OTHER_COMMAS = re.compile("(?<=[0-9])['\u2019\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+"""What is written for such a comma: an apostrophe, or a blank that keeps a number in one line."""
 
 
 def one_line(text: str) -> str:
@@ -19,12 +21,14 @@ def one_line(text: str) -> str:
 def normalise(text: str) -> str:
     """The text without case, punctuation, invisible characters and extra white space, for comparing texts.
 
-    Letters, their marks, numbers and symbols stay; 1,000 is 1000. A text of punctuation alone stays as it is, so that
-    "..." and "?!" are two texts.
+    Letters, their marks, numbers and symbols stay; 1,000 and 1'000 are 1000. A text of punctuation alone stays as it
+    is, so that "..." and "?!" are two texts.
     """
     # Invisible characters go first: without them, a letter and its mark may become one character.
     visible = "".join(map(_visible, text.translate(_APOSTROPHES)))
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
+    # So do these blanks, which NFKC makes like any other.
+    grouped = _OTHER_COMMAS.sub(",", visible)
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", grouped).casefold())
     whole = _GROUPED.sub(lambda number: number[0].replace(",", ""), folded)
     return " ".join("".join(map(_without_punctuation, whole)).split()) or folded.strip()
 

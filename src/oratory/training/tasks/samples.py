@@ -10,6 +10,7 @@ from torch import Tensor
 
 from oratory.errors import InputError
 from oratory.model import Transformer
+from oratory.statistics.clustered import enough_groups
 from oratory.text import Corpus
 from oratory.tokens import Tokenizer, encode_lm
 
@@ -29,6 +30,20 @@ class Samples:
     ids: tuple[NDArray[np.int64], ...]
     labels: NDArray[np.int64] | None = None
     """Of each text, where the corpus has them."""
+    item: str = "text"
+    """What one of these is called."""
+    group: str | None = None
+    """What a group of them is called, where the corpus says their groups."""
+    groups: tuple[str, ...] = ()
+    """The group of each; of a window, that of its first token."""
+
+    def counted(self) -> tuple[str, Places]:
+        """What counts as one, and the number of each text's: a group where there are enough of them, else a text."""
+        if self.group and self.groups:
+            _, owners = np.unique(np.array(self.groups), return_inverse=True)
+            if enough_groups(np.bincount(owners).astype(np.float64)):
+                return self.group, owners
+        return self.item, np.arange(len(self))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -68,15 +83,19 @@ def texts_of(corpus: Corpus, encode: Callable[[str], Sequence[int]], tokens: int
     labels = None
     if corpus.classifier is not None:
         split = corpus.classifier.test or corpus.classifier.dev or corpus.classifier.train
-        texts, labels, what = split.texts, np.array(split.labels), "labelled texts"
+        texts, groups, labels, what = split.texts, split.groups, np.array(split.labels), "labelled texts"
     else:
-        texts, what = tuple(line for lines in corpus.need_lm().tests.values() for line in lines), "lines"
+        lm = corpus.need_lm()
+        texts, what = tuple(line for lines in lm.tests.values() for line in lines), "lines"
+        groups = tuple(group for name in lm.tests for group in lm.groups.get(name, ()))
     chosen = _some(len(texts), max(1, tokens // 32))
     encoded = [np.array(encode(texts[place]), np.int64) for place in chosen]
     filled = [at for at, ids in enumerate(encoded) if len(ids)]
     _check(corpus, filled)
     kept = None if labels is None else labels[chosen][filled]
-    return Samples(f"{what} of {corpus.name}, test", tuple(encoded[at] for at in filled), kept)
+    of_each = tuple(groups[place] for place in chosen[filled]) if len(groups) == len(texts) else ()
+    found = tuple(encoded[at] for at in filled)
+    return Samples(f"{what} of {corpus.name}, test", found, kept, group=corpus.group, groups=of_each)
 
 
 def windows_of(corpus: Corpus, tokenizer: Tokenizer, size: int, tokens: int = TOKENS) -> Samples:
@@ -84,16 +103,17 @@ def windows_of(corpus: Corpus, tokenizer: Tokenizer, size: int, tokens: int = TO
 
     They do not overlap; the rest of a text that fills none is left out, unless it is all there is.
     """
-    encoded = encode_lm(corpus, tokenizer)
-    windows = []
-    for name in corpus.need_lm().tests or ("train",):
-        ids = encoded[name].ids.astype(np.int64)
+    encoded, data = encode_lm(corpus, tokenizer), corpus.need_lm()
+    windows: list[tuple[NDArray[np.int64], str]] = []
+    for name in data.tests or ("train",):
+        ids, owners, groups = encoded[name].ids.astype(np.int64), encoded[name].owners, data.groups.get(name, ())
         size_here = min(size, len(ids))
-        windows += [ids[at : at + size_here] for at in range(0, len(ids) - size_here + 1, max(1, size_here))]
-    windows = [window for window in windows if len(window) > 1]
+        starts = range(0, len(ids) - size_here + 1, max(1, size_here)) if size_here > 1 else ()
+        windows += [(ids[at : at + size_here], groups[owners[at]] if groups else "") for at in starts]
     _check(corpus, windows)
-    chosen = _some(len(windows), max(1, tokens // size))
-    return Samples(f"windows of {size} tokens of {corpus.name}, test", tuple(windows[place] for place in chosen))
+    found, of_each = zip(*(windows[place] for place in _some(len(windows), max(1, tokens // size))), strict=True)
+    about = f"windows of {size} tokens of {corpus.name}, test"
+    return Samples(about, found, item="window", group=corpus.group, groups=of_each if all(of_each) else ())
 
 
 def _check(corpus: Corpus, found: Sequence[object]) -> None:
