@@ -90,8 +90,9 @@ def prepare(
 
 
 def load_run(name: str = "last", runs: AnyPath | None = None) -> Run:
-    """The run with this id, or whose id begins like this, or the newest one."""
-    return Store(runs).open(name)
+    """The run with this id, or whose id begins like this; `last` is the newest that is finished, if any is."""
+    store = Store(runs)
+    return store.open(store.usable() if name == "last" else name)
 
 
 def compare(
@@ -250,7 +251,7 @@ def load_result(name: str, runs: AnyPath | None = None) -> Result:
     comparisons, searches = comparisons_in(store), searches_in(store)
     kept = [*comparisons, *searches]
     if name == "last" or store.has(name):
-        return store.open(name)
+        return load_run(name, runs)
     found = [name] if name in kept else [*(each for each in kept if each.startswith(name)), *store.matching(name)]
     if not found or not name:
         known = [*kept, *recipe_names(), *store.matching("")]

@@ -14,6 +14,7 @@ from oratory.training.tasks import task_names
 
 if TYPE_CHECKING:
     from oratory.runs import Run
+    from oratory.runs.predictions import Predictions
     from oratory.tables import Tabled
     from oratory.text import Corpus
 
@@ -52,6 +53,9 @@ Resume = Annotated[
 Track = Annotated[
     list[str] | None, typer.Option(help="Show the run in wandb, tensorboard or mlflow too; may be repeated.")
 ]
+PredictionsFile = Annotated[
+    Path | None, typer.Option(help="Write a row for each text: a file that ends in .csv or .parquet.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the configuration and stop.")]
 
 
@@ -61,6 +65,43 @@ def load_plugins(paths: list[Path] | None) -> None:
         from oratory.execution.jobs import load_plugins
 
         load_plugins(paths)
+
+
+def load_run(name: str, runs: Path | None) -> "Run":
+    """A run to be used. It is said which one `last` is."""
+    from oratory import api
+    from oratory.runs.store import Store
+
+    found = api.load_run(name, runs)
+    newest = Store(runs).find("last") if name == "last" else found.id
+    if name == "last":
+        note(f"last is {found.id}" + (f"; {newest} is newer, and not finished." if newest != found.id else "."))
+    return found
+
+
+def stdin_lines() -> list[str]:
+    """The lines of stdin that are not blank."""
+    import sys
+
+    return [line for line in sys.stdin.read().splitlines() if line.strip()]
+
+
+def check_predictions(out: Path | None) -> None:
+    """Refuse a file that could not be written before anything is computed."""
+    if out is not None:
+        from oratory.exports.table import check_path
+
+        check_path(out)
+
+
+def show_predictions(found: "Predictions", out: Path | None, json: bool) -> None:
+    """Write a file where one is wanted; show the table, or print JSON."""
+    if out is not None:
+        from oratory.exports.table import write_table
+
+        write_table(out, found.table())
+        note(f"{out}: {len(found):,} texts")
+    show_or_print(found, json)
 
 
 def shared_settings(words: list[str] | None, model: str | None = None) -> dict[str, str]:
