@@ -16,6 +16,7 @@ from oratory.comparisons import Comparison, Design, load_comparison, parse_varia
 from oratory.comparisons import compare as make_comparison
 from oratory.comparisons.calibration import calibrate_runs
 from oratory.comparisons.kept import comparison_entries, comparisons_in
+from oratory.comparisons.standing import Standing, standing_of_run
 from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Executor, load_plugins
 from oratory.execution.local import Local
@@ -45,6 +46,7 @@ from oratory.training.prepared import Prepared
 from oratory.training.tasks import task_of
 
 __all__ = [
+    "beside_baselines",
     "calibrate",
     "compare",
     "finetune",
@@ -93,6 +95,11 @@ def load_run(name: str = "last", runs: AnyPath | None = None) -> Run:
     """The run with this id, or whose id begins like this; `last` is the newest that is finished, if any is."""
     store = Store(runs)
     return store.open(store.usable() if name == "last" else name)
+
+
+def beside_baselines(run: Run) -> Standing:
+    """A finished run and the baselines of its corpus on every part of test. Baselines are measured once, and kept."""
+    return standing_of_run(run)
 
 
 def compare(

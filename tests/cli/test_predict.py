@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from oratory.api import load_run, train
+from oratory.api import beside_baselines, load_run, train
 from oratory.errors import InputError
 from oratory.runs import Run, Store
 from oratory.text.given import read_texts
-from tests.execution.training import CLASSIFIER, LM, write_corpus
+from tests.execution.training import CLASSIFIER, LM, words, write_corpus
 from tests.program import Program
 
 
@@ -97,3 +97,28 @@ def test_several_samples_slide_beyond_learned_positions(home: Path, program: Pro
     assert len(facts["texts"]) == 3
     assert facts["texts"][0] == run.generate("We", 40)
     assert facts["texts"][1] == run.generate("We", 40, seed=1)
+
+
+def test_a_run_is_shown_beside_its_baselines(home: Path, classifier: Run, program: Program) -> None:
+    shown = program("runs", "show", classifier.id, cwd=home)
+    assert shown.returncode == 0, shown.stderr
+    for name in ("(majority)", "(lookup)", "(tfidf-svm)", "seen", "unseen"):
+        assert name in shown.stdout
+    again = program("train", "classifier", "--data", "corpus", *words(CLASSIFIER), cwd=home)
+    assert f"{classifier.id} is finished already" in again.stderr
+    assert "(tfidf-svm)" in again.stdout
+    standing = beside_baselines(classifier)
+    assert {"majority", "lookup", "tfidf-svm"} <= standing.baselines.keys()
+
+
+def test_a_plugin_is_loaded_from_python(home: Path) -> None:
+    path = home / "quiet.py"
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "from oratory.mechanisms import Position\n\n\n"
+        "@dataclass(frozen=True)\nclass Quiet(Position):\n"
+        '    """Nothing."""\n'
+    )
+    run = train("lm", home / "corpus", LM | {"position": "quiet"}, runs=home / "runs", plugins=[path])
+    assert run.settings["position"] == "quiet"
+    assert [plugin.name for plugin in run.record.plugins] == ["quiet.py"]

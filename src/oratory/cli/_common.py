@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from oratory.tables import Tabled
     from oratory.text import Corpus
 
-_DATA = "sotu, a folder, hub:NAME, or a source with parameters such as sotu(presidents=all); see oratory data list."
+_DATA = (
+    "sotu, a folder, one table such as reviews.csv, hub:NAME, or a source with parameters such as "
+    "sotu(presidents=all); see oratory data list."
+)
 Data = Annotated[str, typer.Argument(help=_DATA)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to stdout and nothing else.")]
 Settings = Annotated[
@@ -168,7 +171,24 @@ def train(
             run = api.train(task, corpus, given, seed or 0, runs=runs, listen=listen)
     if leads():
         what = f"{run.settings.get('model', run.task)} on {run.record.corpus.name}"
-        show_or_print(run, json, f"{what}, seed {run.seed}: {run.id}")
+        if json:
+            print_json(run.to_dict())
+        else:
+            show_run(run, f"{what}, seed {run.seed}: {run.id}")
+
+
+def show_run(run: "Run", heading: str) -> None:
+    """The result of a run, the baselines beside it, and its settings."""
+    from oratory.api import beside_baselines
+    from oratory.reports.terminal import print_tables
+
+    *results, about = run.tables()
+    if run.status == "finished":
+        try:
+            results += beside_baselines(run).tables()
+        except InputError as error:
+            note(f"The baselines are not shown. {error}")
+    print_tables([*results, about], heading)
 
 
 def print_json(facts: dict[str, Any]) -> None:

@@ -87,7 +87,7 @@ def show(name: common.RunName = "last", runs: common.RunsFolder = None, json: co
         common.print_json(run.to_dict())
         return
     at = f", step {run.step:,}" if run.status != "finished" else ""
-    common.show(run, f"{run.id}: {run.status}{at}")
+    common.show_run(run, f"{run.id}: {run.status}{at}")
     if run.record.message:
         common.show_sentences([run.record.message])
 
