@@ -17,6 +17,7 @@ from oratory.discovery import lazily
 
 if TYPE_CHECKING:
     from oratory.api import (
+        beside_baselines,
         calibrate,
         compare,
         finetune,
@@ -60,6 +61,7 @@ _ROOMS = {
     "inspect": ("Maps", "ablate", "attend", "heads_of"),
     "inspect.solve": ("Solution", "solve"),
     "api": (
+        "beside_baselines",
         "calibrate",
         "compare",
         "finetune",
@@ -109,6 +111,7 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "heads_of",
     "Solution",
     "solve",
+    "beside_baselines",
     "calibrate",
     "compare",
     "finetune",

@@ -17,6 +17,7 @@ from oratory.comparisons import Comparison, Design, Variant, load_comparison, pa
 from oratory.comparisons import compare as make_comparison
 from oratory.comparisons.calibration import calibrate_runs
 from oratory.comparisons.kept import comparison_entries, comparisons_in
+from oratory.comparisons.standing import Standing, standing_of_run
 from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Executor, load_plugins
 from oratory.execution.local import Local, start_server
@@ -48,6 +49,7 @@ from oratory.training.prepared import Prepared
 from oratory.training.tasks import task_of
 
 __all__ = [
+    "beside_baselines",
     "calibrate",
     "compare",
     "finetune",
@@ -103,8 +105,14 @@ def prepare(
 
 
 def load_run(name: str = "last", runs: AnyPath | None = None) -> Run:
-    """The run with this id, or whose id begins like this, or the newest one."""
-    return Store(runs).open(name)
+    """The run with this id, or whose id begins like this; `last` is the newest that is finished, if any is."""
+    store = Store(runs)
+    return store.open(store.usable() if name == "last" else name)
+
+
+def beside_baselines(run: Run) -> Standing:
+    """A finished run and the baselines of its corpus on every part of test. Baselines are measured once, and kept."""
+    return standing_of_run(run)
 
 
 def compare(
@@ -273,7 +281,7 @@ def load_result(name: str, runs: AnyPath | None = None) -> Result:
     comparisons, searches = comparisons_in(store), searches_in(store)
     kept = [*comparisons, *searches]
     if name == "last" or store.has(name):
-        return store.open(name)
+        return load_run(name, runs)
     found = [name] if name in kept else [*(each for each in kept if each.startswith(name)), *store.matching(name)]
     if not found or not name:
         known = [*kept, *recipe_names(), *store.matching("")]

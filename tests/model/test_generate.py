@@ -151,13 +151,16 @@ def test_the_cache_gives_the_same_tokens_for_every_merge(merge: str) -> None:
     assert texts[0] == texts[1]
 
 
-def test_learned_positions_end_with_the_context() -> None:
+def test_the_context_slides_where_learned_positions_end() -> None:
     model = small(position="learned")
     assert len(generate(model, [1, 2, 3], 6)) == 6  # The ninth token is made, but never read.
-    with pytest.raises(InputError, match="3 tokens and 7 new ones are too long: the positions of this model end at 8"):
-        generate(model, [1, 2, 3], 7)
-    with pytest.raises(InputError, match="9 tokens"):
-        generate(model, [1] * 9, 1)
+    made = generate(model, [1, 2, 3], 20, greedy=True)
+    assert len(made) == 20
+    whole = [1, 2, 3, *made]
+    for at in (10, 15, 22):  # Each token beyond them follows from the eight before it.
+        assert generate(model, whole[at - 8 : at], 1, greedy=True) == [whole[at]]
+    assert generate(model, [5, *whole[:8]], 1, greedy=True) == generate(model, whole[:8], 1, greedy=True)
+    assert generate(model, [1, 2, 3], 20, greedy=True, cache=False) == made
 
 
 def test_a_long_prompt_goes_through_the_sparse_plan() -> None:

@@ -18,7 +18,7 @@ from oratory.text.sources.sotu import PRESIDENTS, Sotu
 
 
 def test_every_source_is_found_and_explains_itself() -> None:
-    assert sorted(SOURCES) == ["folder", "hub", "sotu"]
+    assert sorted(SOURCES) == ["file", "folder", "hub", "sotu"]
     for cls in SOURCES.values():
         assert about(cls)
         found = parameters_of(cls)

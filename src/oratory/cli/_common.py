@@ -14,10 +14,14 @@ from oratory.training.tasks import task_names
 
 if TYPE_CHECKING:
     from oratory.runs import Run
+    from oratory.runs.predictions import Predictions
     from oratory.tables import Tabled
     from oratory.text import Corpus
 
-_DATA = "sotu, a folder, hub:NAME, or a source with parameters such as sotu(presidents=all); see oratory data list."
+_DATA = (
+    "sotu, a folder, one table such as reviews.csv, hub:NAME, or a source with parameters such as "
+    "sotu(presidents=all); see oratory data list."
+)
 Data = Annotated[str, typer.Argument(help=_DATA)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to stdout and nothing else.")]
 Settings = Annotated[
@@ -64,6 +68,9 @@ Resume = Annotated[
 Track = Annotated[
     list[str] | None, typer.Option(help="Show the run in wandb, tensorboard or mlflow too; may be repeated.")
 ]
+PredictionsFile = Annotated[
+    Path | None, typer.Option(help="Write a row for each text: a file that ends in .csv or .parquet.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the configuration and stop.")]
 
 
@@ -73,6 +80,43 @@ def load_plugins(paths: list[Path] | None) -> None:
         from oratory.execution.jobs import load_plugins
 
         load_plugins(paths)
+
+
+def load_run(name: str, runs: Path | None) -> "Run":
+    """A run to be used. It is said which one `last` is."""
+    from oratory import api
+    from oratory.runs.store import Store
+
+    found = api.load_run(name, runs)
+    newest = Store(runs).find("last") if name == "last" else found.id
+    if name == "last":
+        note(f"last is {found.id}" + (f"; {newest} is newer, and not finished." if newest != found.id else "."))
+    return found
+
+
+def stdin_lines() -> list[str]:
+    """The lines of stdin that are not blank."""
+    import sys
+
+    return [line for line in sys.stdin.read().splitlines() if line.strip()]
+
+
+def check_predictions(out: Path | None) -> None:
+    """Refuse a file that could not be written before anything is computed."""
+    if out is not None:
+        from oratory.exports.table import check_path
+
+        check_path(out)
+
+
+def show_predictions(found: "Predictions", out: Path | None, json: bool) -> None:
+    """Write a file where one is wanted; show the table, or print JSON."""
+    if out is not None:
+        from oratory.exports.table import write_table
+
+        write_table(out, found.table())
+        note(f"{out}: {len(found):,} texts")
+    show_or_print(found, json)
 
 
 def shared_settings(words: list[str] | None, model: str | None = None, runs: Path | None = None) -> dict[str, str]:
@@ -163,7 +207,24 @@ def train(
             run = api.train(task, corpus, given, seed or 0, runs=runs, listen=listen)
     if leads():
         what = f"{run.settings.get('model', run.task)} on {run.record.corpus.name}"
-        show_or_print(run, json, f"{what}, seed {run.seed}: {run.id}")
+        if json:
+            print_json(run.to_dict())
+        else:
+            show_run(run, f"{what}, seed {run.seed}: {run.id}")
+
+
+def show_run(run: "Run", heading: str) -> None:
+    """The result of a run, the baselines beside it, and its settings."""
+    from oratory.api import beside_baselines
+    from oratory.reports.terminal import print_tables
+
+    *results, about = run.tables()
+    if run.status == "finished":
+        try:
+            results += beside_baselines(run).tables()
+        except InputError as error:
+            note(f"The baselines are not shown. {error}")
+    print_tables([*results, about], heading)
 
 
 def print_json(facts: dict[str, Any]) -> None:

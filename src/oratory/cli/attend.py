@@ -94,14 +94,13 @@ def _measure(subject: "Subject", corpus: "Corpus", heads: bool, ablate: bool) ->
 
 def _subject(name: str, runs: Path | None) -> "Subject":
     """A run of the store; a folder with config.json is a published model."""
-    from oratory.api import load_run
     from oratory.files import exists
     from oratory.inspect import published
     from oratory.inspect.subject import subject_of
 
     if exists(Path(name) / "config.json"):
         return published(name)
-    return subject_of(load_run(name, runs))
+    return subject_of(common.load_run(name, runs))
 
 
 def _corpus(subject: "Subject", data: str | None) -> "Corpus":

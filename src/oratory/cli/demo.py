@@ -50,3 +50,10 @@ def command(
     if found.language:
         common.show(found.language, "Language model")
     common.say(f"The report is at {report}")
+    common.say("What next, on your own texts (a folder, or one table: text and label):")
+    for line in (
+        "oratory audit FOLDER",
+        "oratory train classifier --data FOLDER",
+        "oratory compare position=learned position=rope --data FOLDER --seeds 5 --report report.html",
+    ):
+        common.say(f"  {line}")

@@ -25,10 +25,8 @@ def command(
 
     if to not in FORMS:
         raise unknown("form", to, FORMS)
-    from oratory.api import load_run
-
     common.load_plugins(plugin)
-    found = load_run(run, runs)
+    found = common.load_run(run, runs)
     if to == "hf":
         from oratory.exports.hf import export_hf
 

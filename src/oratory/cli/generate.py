@@ -20,18 +20,22 @@ def command(
     ] = None,
     greedy: Annotated[bool, typer.Option("--greedy", help="Always take the most probable token.")] = False,
     seed: Annotated[int, typer.Option(help="The seed of the drawing.")] = 0,
+    samples: Annotated[int, typer.Option(min=1, help="How many texts; each has the next seed.")] = 1,
     runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
     """New text from a trained language model."""
-    from oratory.api import load_run
-
     common.load_plugins(plugin)
-    found = load_run(run, runs)
+    found = common.load_run(run, runs)
     words = " ".join(prompt or [])
-    text = found.generate(words, tokens, temperature=temperature, top_k=top_k, top_p=top_p, greedy=greedy, seed=seed)
+    options = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy}
+    texts = [found.generate(words, tokens, seed=each, **options) for each in range(seed, seed + samples)]
+    limit = found.positions
+    if limit is not None and any(len(found.tokenizer.encode(text)) > limit for text in texts):
+        common.note(f"The positions of this model end at {limit}: each later token was given the {limit} before it.")
     if json:
-        common.print_json({"run": found.id, "prompt": words, "text": text})
-    else:
-        common.say(text)
+        common.print_json({"run": found.id, "prompt": words, "text": texts[0], "texts": texts})
+        return
+    for text in texts:
+        common.say(text if samples == 1 else f"{text}\n")

@@ -15,7 +15,7 @@ SHOWN = 50
 
 Filters = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[KEY=VALUE]...", help="Conditions, such as position=rope, 'accuracy>0.8', seed!=0."),
+    typer.Argument(metavar="[KEY=VALUE]...", help="Conditions, such as position=rope, 'accuracy>80', seed!=0."),
 ]
 Names = Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Ids of runs or their beginnings.")]
 
@@ -87,31 +87,43 @@ def show(name: common.RunName = "last", runs: common.RunsFolder = None, json: co
         common.print_json(run.to_dict())
         return
     at = f", step {run.step:,}" if run.status != "finished" else ""
-    common.show(run, f"{run.id}: {run.status}{at}")
+    common.show_run(run, f"{run.id}: {run.status}{at}")
     if run.record.message:
         common.show_sentences([run.record.message])
 
 
 @app.command()
 def rm(
-    names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids of runs or their beginnings.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...", help="Ids of runs or their beginnings; or conditions, such as status=diverged layers=6."
+        ),
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     runs: common.RunsFolder = None,
 ) -> None:
-    """Delete runs and all that they hold."""
+    """Delete runs and all that they hold; those that are named, and those that meet every condition."""
     from oratory.errors import InputError
+    from oratory.runs.filters import is_condition, select
     from oratory.runs.store import Store
     from oratory.tables import printable
 
     store = Store(runs)
-    found = list(dict.fromkeys(store.find(name) for name in names))
+    conditions = [name for name in names if is_condition(name)]
+    found = list(dict.fromkeys(store.find(name) for name in names if name not in conditions))
+    if conditions:
+        found += [entry.id for entry in select(store.entries(), conditions) if entry.id not in found]
+    if not found:
+        raise InputError(f"No run in {store.folder} meets {' and '.join(conditions)}; nothing was removed.")
     for name in found:
         if store.is_held(name):
             raise InputError(f"The run {name} is in use by another process; nothing was removed.")
     if not yes:
         if not sys.stdin.isatty():
             raise InputError(f"Nobody can be asked here; --yes removes {', '.join(found)}.")
-        question = f"Delete {', '.join(found)} from {store.folder}?"  # nosec B608 (this is no SQL)
+        count = f"{len(found):,} runs, " if len(found) > 1 else ""
+        question = f"Delete {count}{', '.join(found)} from {store.folder}?"  # nosec B608 (this is no SQL)
         if not typer.confirm(printable(question), err=True):
             common.note("Nothing was removed.")
             raise typer.Exit(1)

@@ -10,26 +10,37 @@ from oratory.cli import _common as common
 
 def command(
     run: common.RunName,
-    texts: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts, each in quotes.")] = None,
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT]...", help="Texts, each in quotes; or a file, or - for the lines of stdin."),
+    ] = None,
     samples: Annotated[bool, typer.Option("--samples", help="A normal, a weird and a long sentence.")] = False,
     lengths: Annotated[
         bool, typer.Option("--lengths", help="The test texts with 1, 2, 4 and 8 times the training context.")
     ] = False,
     data: Annotated[str | None, typer.Option(help="For --lengths: the corpus, if it has moved.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write a coloured picture: .svg or .html.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="A coloured picture: .svg or .html; of a file, a table: .csv or .parquet.")
+    ] = None,
     runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
     """Class probabilities, or the surprisal of every token and the perplexity, of texts of your own."""
-    from oratory.api import load_run
     from oratory.errors import InputError
     from oratory.runs.samples import SAMPLES
 
     common.load_plugins(plugin)
+    if _source(texts or []) is not None:
+        common.check_predictions(out)
     if bool(texts) + samples + lengths != 1:
         raise InputError("Say what to score: texts, or --samples, or --lengths.")
-    found = load_run(run, runs)
+    found = common.load_run(run, runs)
+    source = _source(texts or [])
+    if source is not None:
+        given = common.stdin_lines() if source == "-" else Path(source)
+        common.show_predictions(found.predict(given), out, json)
+        return
     if lengths:
         common.show_or_print(found.extrapolate(common.corpus_of(found, data)), json)
         return
@@ -49,3 +60,14 @@ def command(
         return
     for entry in scored:
         common.show(entry)
+
+
+def _source(texts: list[str]) -> str | None:
+    """The one word that is - or the name of a file, whose texts are scored; None for texts."""
+    from oratory.errors import InputError
+    from oratory.files import exists
+
+    named = [text for text in texts if text == "-" or (exists(Path(text)) and Path(text).is_file())]
+    if named and len(texts) > 1:
+        raise InputError(f"{named[0]!r} is a file, or stdin, and there are texts beside it; score it by itself.")
+    return named[0] if named else None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from oratory.comparisons.measures import Measure, Tokens, measures_of, tokens_of
+from oratory.errors import InputError
 from oratory.runs import Run
 from oratory.statistics import Estimate
 from oratory.tables import Table, Tabled
@@ -94,6 +95,15 @@ def standing_of(
         in_train=task.in_train(corpus),
         finer_parts=task.units(corpus).finer_parts,
     )
+
+
+def standing_of_run(run: Run) -> Standing:
+    """A finished run beside the baselines; an InputError where its corpus is not what it was, or has no test."""
+    corpus = run.load_corpus()
+    run.task.need_test(corpus)
+    if corpus.fingerprint != run.fingerprint:
+        raise InputError(f"The corpus {corpus.name} is no longer the one that the run was trained on.")
+    return standing_of(run.task, corpus, {run.id: [run]}, run.folder.parent)
 
 
 def baselines_of(

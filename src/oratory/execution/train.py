@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import torch
 from oratory import __version__
 from oratory.errors import InputError
 from oratory.execution.checkpoint import Checkpoint, latest_checkpoint
+from oratory.execution.jobs import load_plugins
 from oratory.execution.machine import asked_to_stop, device_of, keep_memory, threads, versions
 from oratory.execution.recorder import Recorder, now
 from oratory.files import write_bytes
@@ -52,14 +53,16 @@ def train(
     *,
     runs: str | os.PathLike[str] | None = None,
     listen: RunListener | None = None,
+    plugins: Sequence[str | os.PathLike[str]] = (),
 ) -> Run:
     """Train a model and keep its record. The same call again continues a run that was stopped.
 
         train("lm", "sotu", {"position": "rope", "train.lr": 3e-4}, seed=1)
 
     A run that is finished already is returned as it is: with the same settings, corpus and seed the result would be
-    the same.
+    the same. `plugins` are files with mechanisms of your own.
     """
+    load_plugins(plugins)
     store = Store(runs)
     given = as_given(settings, store)
     return execute(prepare(task, as_loaded(corpus), given, seed), store, given, listen or ignore)

@@ -28,17 +28,14 @@ def generate(
 
     Each is drawn from the softmax of the logits over the temperature, cut to the `top_k` most likely tokens and to the
     fewest tokens that have `top_p` of the probability between them (Holtzman et al., 2019); `greedy` takes the most
-    likely one. The cache of keys and values changes how long it takes, and nothing else.
+    likely one. The cache of keys and values changes how long it takes, and nothing else. Where the positions of the
+    model end, each later token is given as many tokens before it as there are positions.
     """
     config = model.config
     if not config.causal or config.output != "tokens":
         raise InputError(f"Only a causal language model can continue a text; this model gives {config.output}.")
     _check(len(prompt), tokens, temperature, top_k, top_p)
     limit = config.position.limit(config.shape())
-    if limit is not None and len(prompt) + tokens > limit + 1:
-        raise InputError(
-            f"{len(prompt)} tokens and {tokens} new ones are too long: the positions of this model end at {limit}."
-        )
     training = model.training
     model.eval()
     generator = torch.Generator().manual_seed(seed)
@@ -48,7 +45,9 @@ def generate(
     ids, new = list(prompt), list(prompt)
     try:
         for _ in range(tokens):
-            given = torch.tensor([new if use_cache else ids], device=device)
+            if limit is not None and len(ids) > limit:  # The context slides: every position is another one now.
+                use_cache, caches = False, None
+            given = torch.tensor([new if use_cache else ids[-limit:] if limit else ids], device=device)
             logits = model(given, caches=caches, last=1).logits[0, -1].float().cpu()  # V
             chosen = int(logits.argmax()) if greedy else _draw(logits / temperature, top_k, top_p, generator)
             ids.append(chosen)

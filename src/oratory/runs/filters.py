@@ -1,4 +1,4 @@
-"""Choosing runs out of a list: conditions such as `layers=6` or `accuracy>0.8`, and an order."""
+"""Choosing runs out of a list: conditions such as `layers=6` or `accuracy>80`, and an order."""
 
 import operator
 import re
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from oratory.errors import InputError, unknown
 from oratory.runs.entry import Entry, as_text
-from oratory.training.tasks import tasks
+from oratory.training.tasks import task_of, tasks
 
 _NAMES = ("run", *(item.name for item in fields(Entry)[1:]))
 COLUMNS = tuple(name for name in _NAMES if name not in ("figures", "settings"))
@@ -66,7 +66,10 @@ class Condition:
             return _ORDER[self.sign](found, self.value)
         if isinstance(found, bool) or not isinstance(found, int | float):
             raise InputError(f"{self.key} is {as_text(found)!r} and no number in {entry.id}; compare it with = or !=.")
-        return _ORDER[self.sign](found, _number(self.value, self.key))
+        wanted = _number(self.value, self.key)
+        if self.key in entry.figures:
+            wanted = task_of(entry.task).results.read(self.key, wanted)
+        return _ORDER[self.sign](found, wanted)
 
 
 def is_like(found: Any, wanted: str) -> bool:
@@ -91,13 +94,18 @@ def parse(words: Iterable[str], known: Iterable[str]) -> list[Condition]:
         match = _WORD.fullmatch(word)
         if match is None:
             raise InputError(
-                f"{word!r} is not a condition; write key=value, key!=value, or a comparison such as 'accuracy>0.8'."
+                f"{word!r} is not a condition; write key=value, key!=value, or a comparison such as 'accuracy>80'."
             )
         check_key(match["key"], names)
         if match["sign"] in _ORDER and match["key"] not in TEXTS:
             _number(match["value"], match["key"])
         conditions.append(Condition(match["key"], match["sign"], match["value"]))
     return conditions
+
+
+def is_condition(word: str) -> bool:
+    """Whether a word is a condition; the id of a run is none."""
+    return _WORD.fullmatch(word) is not None
 
 
 def check_key(key: str, known: Iterable[str]) -> None:

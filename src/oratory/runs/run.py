@@ -1,5 +1,6 @@
 """A run in the store: its record, and its files as they are asked for."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from oratory.model import ModelConfig, Transformer
+    from oratory.runs.predictions import Predictions
     from oratory.text import Corpus
     from oratory.tokens import Tokenizer
     from oratory.training.origins import Origin
@@ -205,6 +207,11 @@ class Run(Tabled):
         check_used(self.record, self.folder, plugins_of(config))
         return config
 
+    @property
+    def positions(self) -> int | None:
+        """How many tokens the model has positions for; None where they have no end."""
+        return self.config.position.limit(self.config.shape())
+
     def check_plugins(self) -> None:
         """Refuse a plugin that is loaded and has changed since this run was trained with it."""
         from oratory.mechanisms.recorded import check_loaded
@@ -256,6 +263,16 @@ class Run(Tabled):
         if not lines or not all(lines):
             raise InputError("There is nothing to score: a text is empty.")
         return [self.task.score(self, line) for line in lines]
+
+    def predict(self, texts: "str | os.PathLike[str] | Sequence[str]", column: str | None = None) -> "Predictions":
+        """All texts of a file, or those that are given, as one table; see `Predictions`.
+
+        A .txt file has a text on each line. Of a table (.tsv, .csv, .jsonl, .parquet) the column of texts is found by
+        its name unless it is given; where there is a column of labels, it is shown how many are right.
+        """
+        from oratory.runs.predictions import predict
+
+        return predict(self, texts, column)
 
     def generate(self, prompt: str = "", tokens: int = 50, **options: Any) -> str:
         """The prompt and its continuation by a language model; `options` are those of `oratory.generate`."""

@@ -75,6 +75,11 @@ class Store:
             raise InputError(f"There is no run {name!r} in {self.folder}{hint}. See: oratory runs list")
         return found[0]
 
+    def usable(self) -> str:
+        """The newest run that is finished; the newest of all where none is."""
+        finished = [entry.id for entry in self.entries() if entry.status == "finished"]
+        return finished[0] if finished else self.find("last")
+
     def matching(self, name: str) -> list[str]:
         """The ids that begin like this."""
         return [entry.id for entry in self.entries() if entry.id.startswith(name)]

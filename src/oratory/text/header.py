@@ -19,9 +19,15 @@ def check_first(path: str | Path, first: Sequence[str], rest: Sequence[Sequence[
     text, label = _guessed(first, rest)
     raise InputError(
         f"{path}, line 1: {', '.join(map(repr, first))} look like the names of columns, and are not in the list of "
-        f"usual ones. Name them: folder(path={Path(path).parent},text={text},label={label}). If this line is data, put "
+        f"usual ones. Name them: {_source(Path(path))},text={text},label={label}). If this line is data, put "
         "a line with text and label above it."
     )
+
+
+def _source(path: Path) -> str:
+    """How the source of a table begins: a folder for one of its splits, or the file itself."""
+    is_split = path.stem in ("train", "dev", "validation", "valid", "val", "test")
+    return f"folder(path={path.parent}" if is_split else f"file(path={path}"
 
 
 def is_like_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:

@@ -12,6 +12,7 @@ from oratory.settings import choose
 from oratory.text.corpus import Corpus
 from oratory.text.source import Source
 from oratory.text.sources import SOURCES
+from oratory.text.sources.file import File, is_table
 from oratory.text.sources.folder import Folder
 from oratory.text.sources.hub import Hub
 from oratory.text.sources.sotu import Sotu
@@ -20,7 +21,7 @@ DEFAULT = "sotu"
 
 
 def load_corpus(data: str | os.PathLike[str] | Source = DEFAULT) -> Corpus:
-    """The corpus that a source gives: `sotu`, a folder, `hub:NAME`, or a source with parameters.
+    """The corpus that a source gives: `sotu`, a folder, one table, `hub:NAME`, or a source with parameters.
 
     For example `load_corpus("sotu(presidents=lincoln+grant)")`, or
     `load_corpus("folder(path=weather,text=headline,label=mood)")`.
@@ -29,7 +30,7 @@ def load_corpus(data: str | os.PathLike[str] | Source = DEFAULT) -> Corpus:
 
 
 def parse_source(data: str | os.PathLike[str] | Source) -> Source:
-    """The source that a text describes. A path that exists is that folder, even where it looks like another source."""
+    """The source that a text describes. A path that exists is that folder or table, whatever else it looks like."""
     if isinstance(data, Source):
         return data
     text = os.fspath(data)
@@ -39,7 +40,7 @@ def parse_source(data: str | os.PathLike[str] | Source) -> Source:
     if text == DEFAULT or (is_choice and not exists(Path(text))):
         source: Source = choose(text.removesuffix(":"), SOURCES, "corpus")
         return source
-    return Folder(text)
+    return File(text) if is_table(Path(text)) else Folder(text)
 
 
 def as_loaded(given: Corpus | str | os.PathLike[str] | Source) -> Corpus:

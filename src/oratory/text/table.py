@@ -43,6 +43,8 @@ class Wanted:
     text: str | None = None
     label: str | None = None
     group: str | None = None
+    labelled: bool = True
+    """Whether there must be a label."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ def chosen_columns(path: str, columns: Sequence[str], wanted: Wanted, labelled: 
     if len(columns) > MOST_COLUMNS:
         raise InputError(f"{path} has {len(columns):,} columns; at most {MOST_COLUMNS:,} are read.")
     table = RawTable(path, tuple(columns), (), ())
+    labelled = labelled and wanted.labelled
     found = list(find_columns(table, wanted.text, wanted.label)) if labelled else [find_text(table, wanted.text)]
     if wanted.group is not None:
         found.append(_by_name(table, wanted.group, (), "group"))

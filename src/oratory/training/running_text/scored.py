@@ -51,6 +51,10 @@ class ScoredTokens(Tabled, ABC):
             "unknown": self.unknown,
         }
 
+    def row(self) -> dict[str, Any]:
+        """As a row of a table."""
+        return {self.metric.recorded: self.figure, "tokens": len(self.tokens), "unknown": self.unknown}
+
     def tables(self) -> list[Table]:
         rows = tuple((token, number(value, 2)) for token, value in zip(self.tokens, self.surprisal, strict=True))
         return [Table(shortened(self.text, TITLE), ("token", f"{self.what}, nats"), rows, note=self._note())]

@@ -96,6 +96,10 @@ class Results(ABC):
         """A figure in a list."""
         return number(value, 1)
 
+    def read(self, figure: str, value: float) -> float:
+        """A figure as a user writes it, on the scale of the record."""
+        return value
+
     # --- one run
 
     @abstractmethod

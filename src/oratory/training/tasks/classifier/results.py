@@ -93,6 +93,10 @@ class ClassifierResults(Results):
     def show(self, figure: str, value: float | None) -> str:
         return percent(value) if "accuracy" in figure else number(value, 1)
 
+    def read(self, figure: str, value: float) -> float:
+        # Tables show percent, and records have shares: nobody asks for less than one percent.
+        return value / 100 if "accuracy" in figure and value > 1 else value
+
     def facts(self, run: Recorded, result: Result) -> dict[str, Any]:
         rows = []
         for entry in run.history():

@@ -43,6 +43,10 @@ class TextClass(Tabled):
             "unknown": list(self.unknown),
         }
 
+    def row(self) -> dict[str, Any]:
+        """As a row of a table."""
+        return {"predicted": self.label, **{f"p({name})": value for name, value in self.probabilities.items()}}
+
     def tables(self) -> list[Table]:
         ranked = sorted(self.probabilities.items(), key=lambda entry: -entry[1])
         rows = tuple((name, percent(value)) for name, value in ranked)
