@@ -54,7 +54,7 @@ def test_a_setting_of_training_is_found_without_its_beginning() -> None:
     assert found == only("train.optimizer")
     assert found.default == "adam"
     assert [str(base) for base in found.bases] == ["published: adamw"]
-    assert found.origins == ("scratch", "published")
+    assert found.origins == ("scratch", "own", "published")
     sgd = next(value for value in found.choices if value.name == "sgd")
     assert [(one.name, one.values, one.default) for one in sgd.parameters] == [
         ("momentum", "number", "0.9"),
@@ -67,7 +67,7 @@ def test_tasks_say_what_they_begin_with_and_what_they_use() -> None:
     assert only("train.iterations").row[3] == "none; lm: 500; mlm: 3000"
     for name in ("tied", "head_bias", "train.stride", "train.items", "train.truncate"):
         assert only(name).tasks == ("lm", "mlm")
-        assert only(name).origins == ("scratch",)
+        assert only(name).origins == (("scratch", "own") if name.startswith("train.") else ("scratch",))
     assert only("head_hidden").tasks == ("classifier",)
     assert only("layers").tasks == tuple(tasks())
     assert only("layers").row[-1] == "all"
@@ -75,7 +75,8 @@ def test_tasks_say_what_they_begin_with_and_what_they_use() -> None:
 
 def test_two_settings_of_one_name_are_both_explained() -> None:
     new, published = explain("context").settings
-    assert (new.default, new.origins) == ("32", ("scratch",))
+    assert (new.default, new.origins) == ("32", ("scratch", "own"))
+    assert [str(base) for base in new.bases] == ["own: that of the run"]
     assert (published.default, published.origins, published.tasks) == ("64", ("published",), ("classifier",))
 
 
@@ -108,7 +109,7 @@ def test_values_in_words() -> None:
 
 
 def test_tables_and_details() -> None:
-    assert [len(table.columns) for table in explain().tables()] == [5, 5, 5]
+    assert [len(table.columns) for table in explain().tables()] == [5] * 6
     settings, values, parameters = explain("position").tables()
     assert settings.rows[0][0] == "position"
     assert {"rope", "alibi"} <= {row[0] for row in values.rows}

@@ -95,7 +95,8 @@ class Explained(Tabled):
         nouns = {origin.name: origin.noun for origin in origins()}
         tables = []
         for names, settings in found.items():
-            title = f"Settings of {' and '.join(nouns[name] for name in names)}"
+            *first, last = [nouns[name] for name in names]
+            title = f"Settings of {', '.join(first)}{' and ' * bool(first)}{last}"
             tables.append(Table(title, COLUMNS, tuple(setting.row for setting in settings), words=len(COLUMNS)))
             tables += settings[0].details() if len(settings) == 1 else []
         return tables
@@ -141,7 +142,9 @@ def _joined(one: SettingFacts | None, other: SettingFacts) -> SettingFacts:
     if one is None:
         return other
     users = tuple(name for name in tasks() if name in (*one.tasks, *other.tasks))
-    return replace(one, bases=one.bases + other.bases, tasks=users, origins=one.origins + other.origins)
+    known = {(base.tasks, base.value) for base in one.bases}
+    bases = one.bases + tuple(base for base in other.bases if (base.tasks, base.value) not in known)
+    return replace(one, bases=bases, tasks=users, origins=one.origins + other.origins)
 
 
 def _parameter(setting: Setting) -> ParameterFacts:

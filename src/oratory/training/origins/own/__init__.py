@@ -28,7 +28,7 @@ class Own(Origin):
     """A run of one's own that is trained further, or for another task."""
 
     name = "own"
-    noun = "models that start from a run"
+    noun = "models from a run of one's own"
 
     def claims(self, settings: Mapping[str, Any]) -> bool:
         return str(settings.get(MODEL, "")).startswith(OWN_RUN)
