@@ -66,8 +66,16 @@ def is_table(path: Path) -> bool:
 
 
 def _apart(rows: Sequence[LabelledText], share: float) -> tuple[list[LabelledText], list[LabelledText]]:
-    """The rows that stay, and those that are held out."""
+    """The rows that stay, and those that are held out; a text of two groups that come apart is in neither."""
     names = {name: at for at, name in enumerate(dict.fromkeys(row.label for row in rows))}
-    held = set(carve([row.group or normalise(row.text) for row in rows], [names[row.label] for row in rows], share))
-    stay = [row for at, row in enumerate(rows) if at not in held]
+    groups = [row.group or None for row in rows]
+    carved = carve([normalise(row.text) for row in rows], [names[row.label] for row in rows], share, groups=groups)
+    if carved.split:
+        raise InputError(
+            f"There are too few groups to hold out whole ones of each label ({carved.split[0]!r} would be split); split "
+            "the table into train, dev and test files, or leave group= out."
+        )
+    held = set(carved.dev)
+    gone = held.union(carved.aside)
+    stay = [row for at, row in enumerate(rows) if at not in gone]
     return stay, [row for at, row in enumerate(rows) if at in held]
