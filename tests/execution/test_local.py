@@ -173,3 +173,15 @@ def test_the_longest_jobs_begin_first(small: Corpus, tmp_path: Path) -> None:
 def _job(event: Step | Outcome) -> Job | None:
     """The job that is done."""
     return event.job if isinstance(event, Outcome) else None
+
+
+@needs_proc
+def test_ctrl_c_does_not_reach_the_server_while_it_loads() -> None:
+    """Nor later: it comes to this process, which then ends the workers."""
+    asked = (
+        "from multiprocessing import forkserver; from oratory.execution.local import start_server; start_server(); "
+        "print(open(f'/proc/{forkserver._forkserver._forkserver_pid}/status').read())"
+    )
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    blocked = next(int(line.split()[1], 16) for line in told.splitlines() if line.startswith("SigBlk"))
+    assert blocked & 1 << (signal.SIGINT - 1)

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any
@@ -33,6 +33,7 @@ def start_server() -> None:
     if os.name != "posix":
         return
     multiprocessing.set_forkserver_preload(PRELOADED)
+    resource_tracker.ensure_running()  # The server wants it, and starting it would let Ctrl-C through again.
     # Ctrl-C is for this process, and would be a traceback of the server's while that loads.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
