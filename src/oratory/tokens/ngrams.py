@@ -16,6 +16,7 @@ from oratory.errors import InputError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Counts = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,8 @@ class _Order:
     """The n-grams of one order: sorted keys (number of the first n - 1 words, last word), and two kinds of counts."""
 
     keys: Integers
-    histories: Integers
-    occurrences: Integers
-    continuations: Integers
+    occurrences: Counts
+    continuations: Counts
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class NgramCounts:
             keys, first, numbers, occurrences = np.unique(
                 prefix * vocabulary + last, return_index=True, return_inverse=True, return_counts=True
             )
-            self.orders.append(_Order(keys, prefix[first], occurrences, np.zeros(len(keys), np.int64)))
+            self.orders.append(_Order(keys, occurrences.astype(np.int32), np.zeros(len(keys), np.int32)))
             if len(self.orders) > 1:
                 # Each distinct n-gram is one distinct word to the left of the (n - 1)-gram that it ends in.
                 np.add.at(self.orders[-2].continuations, shorter[1:][first], 1)
@@ -72,8 +72,9 @@ class NgramCounts:
         for n, table in enumerate(self.orders[:order], 1):
             counts = table.occurrences if n == min(order, len(self.orders)) else table.continuations
             size = len(self.orders[n - 2].keys) if n > 1 else 1
-            total = np.bincount(table.histories, weights=counts, minlength=size)
-            types = np.bincount(table.histories, weights=counts > 0, minlength=size)
+            histories = table.keys // self.vocabulary
+            total = np.bincount(histories, weights=counts, minlength=size)
+            types = np.bincount(histories, weights=counts > 0, minlength=size)
             number = _find(table.keys, history * self.vocabulary + words, history >= 0)
             found.append(
                 _Matches(
