@@ -174,8 +174,8 @@ class Run(Tabled):
                 after = math.inf if lower else -math.inf
             if after > before if lower else after < before:
                 return (
-                    f"Training made this model worse: its {curve.label} on {curve.name} was {number(before, 1)} before, "
-                    f"and is {number(after, 1)} after it. A smaller train.lr may help.",
+                    f"Training made this model worse: its {curve.label} on {curve.name} was {number(before, 1)} "
+                    f"before, and is {number(after, 1)} after it. A smaller train.lr may help.",
                 )
         return ()
 
