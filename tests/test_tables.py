@@ -24,3 +24,10 @@ def test_what_a_spreadsheet_would_compute_is_text(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "a=b", "-1.5", "+0.3", "-0.3 to 0.5", "-12.5%", "1,234", "–", "-"])
 def test_figures_stay_figures(text: str) -> None:
     assert no_formula(text) == text
+
+
+def test_a_huge_number_has_no_hundred_digits() -> None:
+    assert number(1234.56, 1) == "1,234.6"
+    assert number(10.0**130, 1) == "1.0e+130"
+    assert number(float("inf"), 1) == "inf"
+    assert number(None) == "–"

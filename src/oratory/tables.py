@@ -4,13 +4,15 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that a terminal obeys instead of showing them, and halves of characters; not tabs and line ends."""
 _FORMULA = re.compile(r"\s*[=@\t\r]|\s*[-+](?![-+\d.,%\s…–±×to]*$)")
 """How a text begins that a spreadsheet computes, unless it is a figure with its sign, or an interval."""
+HUGE = 1e12
+"""From here on nobody reads the digits of a number, and what counts is how many there are."""
 TITLE = 80
 """Characters of a text above its table."""
 
@@ -53,7 +55,9 @@ class Tabled:
 
 def number(value: float | None, digits: int = 0) -> str:
     """A figure with thousands marked; a dash for what there is not."""
-    return "–" if value is None else f"{value:,.{digits}f}"
+    if value is None:
+        return "–"
+    return f"{value:.1e}" if HUGE <= abs(value) < inf else f"{value:,.{digits}f}"
 
 
 def show_ends(interval: tuple[float, float] | None, show: Callable[[float], str]) -> str:

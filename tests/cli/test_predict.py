@@ -122,3 +122,11 @@ def test_a_plugin_is_loaded_from_python(home: Path) -> None:
     run = train("lm", home / "corpus", LM | {"position": "quiet"}, runs=home / "runs", plugins=[path])
     assert run.settings["position"] == "quiet"
     assert [plugin.name for plugin in run.record.plugins] == ["quiet.py"]
+
+
+def test_a_run_that_got_worse_says_so(home: Path, program: Program) -> None:
+    settings = words(LM | {"train.lr": "10", "train.optimizer": "adam"})
+    done = program("train", "lm", "--data", "corpus", *settings, cwd=home)
+    assert done.returncode == 0, done.stderr
+    assert "Training made this model worse: its perplexity" in done.stdout
+    assert max(map(len, done.stdout.replace("─", "").split())) < 60

@@ -12,6 +12,7 @@ from oratory.execution.train import train
 from oratory.runs import Run
 from oratory.runs.samples import SAMPLES
 from oratory.text import load_corpus
+from oratory.tokens.unknown import named
 from oratory.training.tasks.classifier.use import TextClass
 from oratory.training.tasks.lm.use import TextSurprisal
 from tests.execution.training import CLASSIFIER, LM, write_corpus
@@ -60,7 +61,8 @@ def test_a_test_line_has_the_nats_of_the_record(tokenizer: str, place: Path) -> 
             here = [
                 i for i, (t, n) in enumerate(zip(rows["text"], rows["line"], strict=True)) if (t, n) == (text, number)
             ]
-            assert [run.tokenizer.token(rows["token"][i]) for i in here] == list(found.tokens)
+            assert tuple(named(run.tokenizer, [rows["token"][i] for i in here], line)) == found.tokens
+            assert ("<unk:zounds>" in found.tokens) == (tokenizer == "word" and line == "zounds")
             assert found.surprisal == pytest.approx([rows["nats"][i] for i in here], abs=1e-4)
 
 

@@ -225,6 +225,8 @@ def show_run(run: "Run", heading: str) -> None:
         except InputError as error:
             note(f"The baselines are not shown. {error}")
     print_tables([*results, about], heading)
+    if run.status == "finished":
+        show_sentences(run.warnings())
 
 
 def print_json(facts: dict[str, Any]) -> None:

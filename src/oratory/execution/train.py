@@ -168,10 +168,19 @@ def _train(
     except Diverged as error:
         store.catalogue.put(recorder.diverged(fit, error))
         raise RunDiverged(
-            f"{error} The run {run.id} keeps the last good state and the batch (diverged.json); a smaller train.lr or "
-            "train.clip may help."
+            f"{error} The run {run.id} keeps the last good state and the batch (diverged.json); {_advice(error)}"
         ) from None
     return run
+
+
+def _advice(error: Diverged) -> str:
+    """What may help; before the first update, the rate of learning has done nothing yet."""
+    if error.step == 0:
+        return (
+            "nothing was learned yet, so train.lr is not the cause: look at the mechanisms (oratory check FILE.py), at "
+            "init, and at train.precision."
+        )
+    return "a smaller train.lr or train.clip may help."
 
 
 def _follow(prepared: Prepared, run: Run, members: Processes, device: torch.device, asked: Callable[[], bool]) -> Run:

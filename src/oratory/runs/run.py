@@ -1,5 +1,6 @@
 """A run in the store: its record, and its files as they are asked for."""
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -166,6 +167,22 @@ class Run(Tabled):
         times = {entry["step"]: entry.get("seconds") for entry in self._lines(TIMES)}
         found = [entry for entry in self.metrics() if "epoch" in entry]
         return [{**entry, "seconds": times.get(entry["step"])} for entry in found]
+
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence where training made the model worse than it was before."""
+        history = self.history()
+        lower = self.task.metric(True).better == "lower"
+        for curve in self.task.results.curves(history) if len(history) > 1 else ():
+            values = curve.values(history)
+            before, after = values[0], values[-1]
+            if math.isnan(after):  # A record has nothing for a figure without end.
+                after = math.inf if lower else -math.inf
+            if after > before if lower else after < before:
+                return (
+                    f"Training made this model worse: its {curve.label} on {curve.name} was {number(before, 1)} "
+                    f"before, and is {number(after, 1)} after it. A smaller train.lr may help.",
+                )
+        return ()
 
     def items(self) -> "pyarrow.Table":
         """The results item by item, for dev and test: predictions of texts, or the nats of tokens."""
