@@ -280,6 +280,16 @@ def test_damaged_and_unfinished_runs(home: Path, corpus: Corpus, mlm: Run) -> No
         ready("classifier", corpus, other)
 
 
+def test_a_plugin_must_be_loaded_and_be_that_of_then(home: Path, corpus: Corpus, mlm: Run) -> None:
+    plugin = {"name": "drift.py", "sha256": "0" * 64, "path": None}
+    run = changed_run(home, mlm, "plugged", settings=dict(mlm.settings) | {"position": "drift"}, plugins=[plugin])
+    with pytest.raises(InputError, match=r"There is no position 'drift'.* It was trained with --plugin drift\.py"):
+        ready("classifier", corpus, run)
+    other = changed_run(home, mlm, "other-plugin", plugins=[plugin])
+    with pytest.raises(InputError, match=r"was trained with drift\.py as it was then"):
+        ready("classifier", corpus, other)
+
+
 def test_a_published_model_is_not_continued(home: Path, corpus: Corpus, mlm: Run) -> None:
     run = changed_run(home, mlm, "published", settings=dict(mlm.settings) | {"model": "minilm"})
     with pytest.raises(InputError, match="is a published model that was fine-tuned, and no other run can start from"):

@@ -205,24 +205,17 @@ class Run(Tabled):
     @cached_property
     def config(self) -> "ModelConfig":
         """The configuration of the model. Mechanisms of a plugin must be loaded before, and be those of then."""
-        from oratory.mechanisms.recorded import check_used
-        from oratory.model.config import plugins_of
         from oratory.training.origins import all_settings
+        from oratory.training.origins.origin import recorded_config
 
         settings = self.record.settings
         try:
             for name, kind in {**all_settings(), "vocabulary": int, "classes": int, "causal": bool}.items():
                 if name in settings and not isinstance(settings[name], str):
                     checked(kind, settings[name], f"settings.{name}")
-            config = self.task.config_of(settings)
+            return recorded_config(self.record, self.task, self.folder)
         except WrongValue as error:
             raise InputError(f"{self.folder / RECORD} is damaged: {error}. {self._remedy}") from None
-        except InputError as error:
-            names = " ".join(plugin.name for plugin in self.record.plugins)
-            hint = f" It was trained with --plugin {names}." if names else ""
-            raise InputError(f"The run {self.id}: {error}{hint}") from None
-        check_used(self.record, self.folder, plugins_of(config))
-        return config
 
     @property
     def positions(self) -> int | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from oratory.errors import InputError, unknown
+from oratory.mechanisms.recorded import WithPlugins, check_used
 from oratory.training.config import PREFIX, TrainConfig, training_settings
 from oratory.training.setting import Setting
 from oratory.training.tasks import Task, tasks
@@ -149,6 +150,27 @@ class Origin(ABC):
 
     def ready(self, settings: Mapping[str, str]) -> None:  # noqa: B027 - nothing to refuse, unless an origin has something
         """Refuse settings whose model, or a library that it needs, is not at hand."""
+
+
+class RecordedModel(WithPlugins, Protocol):
+    """What the record of a run says of its model."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+
+
+def recorded_config(record: RecordedModel, task: Task, folder: Path) -> "ModelConfig":
+    """The configuration of a run's model. Mechanisms of a plugin must be loaded before, and be those of then."""
+    from oratory.model.config import plugins_of
+
+    try:
+        config = task.config_of(record.settings)
+    except InputError as error:
+        names = " ".join(plugin.name for plugin in record.plugins)
+        hint = f" It was trained with --plugin {names}." if names else ""
+        raise InputError(f"The run {record.id}: {error}{hint}") from None
+    check_used(record, folder, plugins_of(config))
+    return config
 
 
 def with_tensors(run: StoredRun, tensors: "Mapping[str, Tensor]") -> "nn.Module":

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
 from oratory.files import digest_of, exists, read_bytes
-from oratory.mechanisms.recorded import PluginFile, check_used
+from oratory.mechanisms.recorded import PluginFile
 from oratory.records import read_record, typed
 from oratory.text.recorded import RecordedCorpus, with_source
-from oratory.training.origins.origin import OWN_RUN
+from oratory.training.origins.origin import OWN_RUN, recorded_config
 from oratory.training.origins.own.provenance import Ancestor
 from oratory.training.tasks import Task, task_of
 
@@ -95,17 +95,7 @@ class EarlierRun:
 
     @cached_property
     def config(self) -> "ModelConfig":
-        """The configuration of its model. Mechanisms of a plugin must be loaded before, and be those of then."""
-        from oratory.model.config import plugins_of
-
-        try:
-            config = self.task.config_of(self.record.settings)
-        except InputError as error:
-            names = " ".join(plugin.name for plugin in self.record.plugins)
-            hint = f" It was trained with --plugin {names}." if names else ""
-            raise InputError(f"The run {self.id}: {error}{hint}") from None
-        check_used(self.record, self.folder, plugins_of(config))
-        return config
+        return recorded_config(self.record, self.task, self.folder)
 
     @cached_property
     def tokenizer(self) -> "Tokenizer":
