@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from functools import partial
 
+from oratory.batches import Order
+from oratory.bench.made import prepared
 from oratory.bench.work import LIMIT, Call, Contender
 
 SIZE = 1024
@@ -23,15 +25,16 @@ def product() -> Call:
 
 def operations(task: str, settings: Mapping[str, str], updates: int = 5) -> float:
     """Floating-point operations of the products in an update: the mean over a few batches."""
-    import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.nn.functional import cross_entropy
     from torch.utils.flop_counter import FlopCounterMode
 
-    from oratory.bench.ours import update
-
-    call = update(task, settings)
-    # The fused kernel is not counted; written out, attention has the same products.
-    with torch.random.fork_rng(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
-        for _ in range(updates):
-            call()
+    made, learning = prepared(task, settings)
+    model, order = made.build(), Order(len(learning.items), made.training.batch, made.seed)
+    # The fused kernel and the loss without logits are not counted; written out, they have the same products.
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        for step in range(updates):
+            batch = learning.items.batch(order.of_step(step))
+            logits = model(batch.ids, batch.mask).logits
+            cross_entropy(logits.flatten(0, -2), batch.targets.flatten()).backward()  # type: ignore[no-untyped-call]
     return float(counter.get_total_flops()) / updates

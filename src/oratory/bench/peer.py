@@ -29,6 +29,11 @@ class Peer(ABC):
         """Its model of a size, without dropout, and how it is called."""
         raise NotImplementedError
 
+    @staticmethod
+    def hidden(config: "ModelConfig") -> int:
+        """The width between the two maps of a feed-forward."""
+        return config.feedforward.hidden or 4 * config.width
+
     def generation(self, model: "nn.Module", tokens: int) -> Call:
         """So many tokens after a prompt of one, drawn one by one."""
         raise NotImplementedError

@@ -87,11 +87,11 @@ def _serve(connection: Connection, contender: Contender, threads: int) -> None:
 
 
 def _peak() -> float:
-    """MiB that this process, or a program that it ran, had at most; not a number where the system does not tell."""
+    """MiB that this process, or the programs that it runs, had at most; not a number where the system does not tell."""
     try:
         import resource
     except ImportError:
         return float("nan")
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    return max(resource.getrusage(kind).ru_maxrss for kind in kinds) / unit
+    programs, own = (resource.getrusage(kind).ru_maxrss for kind in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF))
+    return (programs or own) / unit

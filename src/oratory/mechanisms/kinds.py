@@ -81,6 +81,8 @@ class Position(Mechanism):
     """
 
     kind = "position"
+    one_bias: ClassVar[bool] = False
+    """Whether `bias` asks for the positions only, and not for q and k: it is then made once for all layers."""
 
     def scale(self, head_size: int) -> float:
         """What dot products of queries and keys are multiplied with."""

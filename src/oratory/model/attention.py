@@ -3,7 +3,7 @@
 Shapes: B batch, T tokens, Q queries, K keys, H heads, G heads of keys and values, D width, E width of a head.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, linear, pad, scaled_dot_product_attention
 
 from oratory.mechanisms import Scene
+from oratory.mechanisms.kept import kept
 from oratory.model.config import ModelConfig
 from oratory.model.sparse import Plan, allow, plan
 
@@ -27,6 +28,7 @@ class View:
     weights: bool = False
     packed: bool = False
     """Whether tokens come without their padding, all in one row."""
+    _same: Tensor | None = field(default=None, init=False, repr=False, compare=False)
 
     def mask_of(self, positions: Tensor) -> Tensor:
         """Whom the tokens at these positions may see: (B or 1, 1, Q or 1, K)."""
@@ -37,8 +39,27 @@ class View:
     @cached_property
     def mask(self) -> tuple[Tensor, Tensor | None]:
         """The mask, with everything allowed to a query that may see nothing; and which queries these are, or None."""
+        if self.keep is None and self.positions is self.k_positions:
+            key = ("mask", self.config.pattern, self.config.causal)
+            return kept(self.positions, key, lambda: self._opened_mask())
+        return self._opened_mask()
+
+    def _opened_mask(self) -> tuple[Tensor, Tensor | None]:
         mask, blind = _opened(self.mask_of(self.positions))
         return mask, blind if torch.compiler.is_exporting() or blind.any() else None
+
+    def added(self, position: Any, q: Tensor, k: Tensor, scene: Scene) -> Tensor:
+        """What is added to scores: the position's bias, if it has one, and minus infinity where nothing may be seen.
+
+        It is made once where it is the same in all layers; the fused kernel would make it of a mask in each.
+        """
+        if hasattr(position, "bias") and not self.config.position.one_bias:
+            return _masked(position.bias(q, k, scene), self.mask[0])
+        if self._same is None:
+            bias = position.bias(q, k, scene) if hasattr(position, "bias") else q.new_zeros(1)
+            object.__setattr__(self, "_same", _masked(bias, self.mask[0]))
+        assert self._same is not None
+        return self._same
 
     @cached_property
     def _real(self) -> Tensor | None:
@@ -132,10 +153,12 @@ class SelfAttention(nn.Module):
         if found is not None:
             return self._by_plan(found.to(q.device), q, k, v, position, scene, view, lost), None
         plain = view.keep is None and not hasattr(config.pattern, "allow")
-        if plain and not hasattr(position, "bias") and (not config.causal or q.shape[2] == k.shape[2]):
-            causal = config.causal
+        # The last token alone sees all before it.
+        causal, last = config.causal, q.shape[2] == 1 and not torch.compiler.is_exporting()
+        if plain and not hasattr(position, "bias") and (not causal or last or q.shape[2] == k.shape[2]):
+            causal = causal and not last
             return scaled_dot_product_attention(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale), None
-        return _fused(q, k, v, position, scene, *view.mask, lost), None
+        return _fused(q, k, v, view.added(position, q, k, scene), view.mask[1], scene, lost), None
 
     def _by_plan(
         self,
@@ -172,13 +195,16 @@ class SelfAttention(nn.Module):
         else:  # All runs, one after the other: the queries as they are, with some more to fill the last run.
             filled = pad(q.transpose(1, 2), (0, 0, 0, 0, 0, runs * run - length))
             own = filled.reshape(batch * runs, run, heads, columns).transpose(1, 2)
-        out = _fused(own, keys, values, position, here, mask, blind, lost)  # B N, H, C, E
+        added = _masked(position.bias(own, keys, here), mask) if hasattr(position, "bias") else mask
+        out = _fused(own, keys, values, added, blind, here, lost)  # B N, H, C, E
         out = out.transpose(1, 2).reshape(batch, runs * run, heads, columns)
         if not len(found.wide):
             return out[:, :length].transpose(1, 2)
         rows = replace(scene, q_positions=found.wide[None])
-        wide_mask = _opened(view.mask_of(found.wide))
-        wide = _fused(q[:, :, found.wide], k, v, position, rows, *wide_mask, lost).transpose(1, 2)
+        seen, none_seen = _opened(view.mask_of(found.wide))
+        queries = q[:, :, found.wide]
+        seen = _masked(position.bias(queries, k, rows), seen) if hasattr(position, "bias") else seen
+        wide = _fused(queries, k, v, seen, none_seen, rows, lost).transpose(1, 2)
         # Each token's place in what was computed; the last run may be longer than the text.
         return torch.cat([out, wide], dim=1).index_select(1, found.places).transpose(1, 2)
 
@@ -206,15 +232,14 @@ def _open(
     return dropout(weights, lost) @ v, weights
 
 
-def _fused(
-    q: Tensor, k: Tensor, v: Tensor, position: Any, scene: Scene, mask: Tensor, blind: Tensor | None, lost: float
-) -> Tensor:
+def _fused(q: Tensor, k: Tensor, v: Tensor, added: Tensor, blind: Tensor | None, scene: Scene, lost: float) -> Tensor:
     """The same through the fused kernel, which takes the mask and what is added to scores as one."""
-    added = mask
-    if hasattr(position, "bias"):
-        added = position.bias(q, k, scene).masked_fill(~mask, float("-inf"))
     out = scaled_dot_product_attention(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
     return out if blind is None else out.masked_fill(blind, 0.0)
+
+
+def _masked(bias: Tensor, mask: Tensor) -> Tensor:
+    return bias.masked_fill(~mask, float("-inf"))
 
 
 def _opened(mask: Tensor) -> tuple[Tensor, Tensor]:

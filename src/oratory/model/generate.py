@@ -60,16 +60,17 @@ def generate(
 
 
 def _draw(logits: Tensor, top_k: int | None, top_p: float | None, generator: torch.Generator) -> int:
-    ranked, order = logits.sort(descending=True, stable=True)
-    probabilities = ranked.softmax(-1)
-    keep = torch.ones_like(ranked, dtype=torch.bool)
-    if top_k is not None:
-        keep[top_k:] = False
+    """One token. Only what is cut off needs an order, which takes longer than all the rest."""
+    most = len(logits) if top_k is None else min(top_k, len(logits))
+    cut = most < len(logits) or (top_p is not None and top_p < 1)
+    ranked, order = logits.sort(descending=True, stable=True) if cut else (logits, None)
+    sums = ranked.double().softmax(-1).cumsum(-1)
     if top_p is not None and top_p < 1:
         # A token stays when those before it do not have the whole share yet; so the first always stays.
-        keep &= probabilities.cumsum(-1) - probabilities < top_p
-    drawn = torch.multinomial(probabilities * keep, 1, generator=generator)
-    return int(order[drawn])
+        most = min(most, 1 + int((sums[:-1] < top_p).sum()))
+    share = torch.rand(1, generator=generator, dtype=torch.float64) * sums[most - 1]
+    drawn = min(int(torch.searchsorted(sums[:most], share, right=True)), most - 1)
+    return drawn if order is None else int(order[drawn])
 
 
 def _check(prompt: int, tokens: int, temperature: float, top_k: int | None, top_p: float | None) -> None:

@@ -12,6 +12,7 @@ from torch.nn.functional import dropout
 
 from oratory.errors import InputError
 from oratory.mechanisms import Mechanism
+from oratory.mechanisms.kept import positions_of
 from oratory.model.attention import Cache, SelfAttention, View
 from oratory.model.config import ModelConfig
 from oratory.model.head import Targets, head_loss
@@ -51,7 +52,7 @@ class TransformerBlock(nn.Module):
         return x if pre else self.feedforward_norm(x), weights
 
     def _dropped(self, x: Tensor) -> Tensor:
-        return dropout(x, self.config.dropout, self.training)
+        return dropout(x, self.config.dropout) if self.training and self.config.dropout else x
 
 
 class Transformer(nn.Module):
@@ -111,10 +112,11 @@ class Transformer(nn.Module):
         """
         before = len(caches[0]) if caches else 0
         self._check(ids, before)
-        positions = torch.arange(before + ids.shape[1], device=ids.device)
+        everywhere = positions_of(before + ids.shape[1], ids.device)
+        here = everywhere if not before else everywhere[before:]
         # Padding stays in for maps, caches, merges that mix tokens, and what is exported.
         whole = weights or caches or hasattr(self.config.merge, "merge") or torch.compiler.is_exporting()
-        view = View(self.config, positions[before:], positions, mask, weights, packed=not whole)
+        view = View(self.config, here, everywhere, mask, weights, packed=not whole)
         x = self.tokens(ids)  # B, T, D
         if self.types is not None:
             x = x + self.types(torch.zeros_like(ids) if types is None else types)
@@ -122,7 +124,9 @@ class Transformer(nn.Module):
             x = self.position.embed(x, view.positions)
         if self.embedding_norm is not None:
             x = self.embedding_norm(x)
-        x = view.pack(dropout(x, self.config.dropout, self.training))
+        if self.training and self.config.dropout:
+            x = dropout(x, self.config.dropout)
+        x = view.pack(x)
         maps = []
         for layer, block in enumerate(self.blocks):
             x, found = block(x, view, self.position, caches[layer] if caches else None)

@@ -39,12 +39,12 @@ class Minimal(Peer):
 class MinimalBlock(nn.Module):
     """Attention and feed-forward, each after a norm."""
 
-    def __init__(self, width: int, heads: int) -> None:
+    def __init__(self, width: int, heads: int, hidden: int) -> None:
         super().__init__()
         self.heads = heads
         self.attention_norm, self.feedforward_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.feedforward = nn.Sequential(nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width))
+        self.feedforward = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
 
     def forward(self, x: Tensor) -> Tensor:
         batch, length, width = x.shape
@@ -63,7 +63,8 @@ class MinimalGPT(nn.Module):
         super().__init__()
         self.tokens = nn.Embedding(config.vocabulary, config.width)
         self.positions = nn.Embedding(config.context, config.width)
-        self.blocks = nn.Sequential(*(MinimalBlock(config.width, config.heads) for _ in range(config.layers)))
+        sizes = (config.width, config.heads, Peer.hidden(config))
+        self.blocks = nn.Sequential(*(MinimalBlock(*sizes) for _ in range(config.layers)))
         self.norm = nn.LayerNorm(config.width)
         self.head = nn.Linear(config.width, config.vocabulary)
 

@@ -32,7 +32,8 @@ class EncoderClassifier(nn.Module):
         super().__init__()
         width = config.width
         self.tokens, self.positions = nn.Embedding(config.vocabulary, width), nn.Embedding(config.context, width)
-        layer = nn.TransformerEncoderLayer(width, config.heads, 4 * width, 0.0, batch_first=True, norm_first=True)
+        sizes = (width, config.heads, Peer.hidden(config))
+        layer = nn.TransformerEncoderLayer(*sizes, dropout=0.0, batch_first=True, norm_first=True)
         self.encoder = nn.TransformerEncoder(layer, config.layers, nn.LayerNorm(width), enable_nested_tensor=False)
         self.head = nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, config.classes))
 

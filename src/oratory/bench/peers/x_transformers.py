@@ -30,6 +30,7 @@ class XTransformers(Peer):
             heads=config.heads,
             attn_dim_head=config.columns,
             attn_flash=True,
+            ff_mult=self.hidden(config) / config.width,
             ff_custom_activation=nn.ReLU(),
         )
         module: Any = TransformerWrapper(

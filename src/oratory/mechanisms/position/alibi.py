@@ -16,6 +16,7 @@ class Alibi(Position):
     """
 
     paper = "Press et al., 2021 (arXiv:2108.12409)"
+    one_bias = True
 
     def bias(self, q: Tensor, k: Tensor, scene: Scene) -> Tensor:
         slope = torch.tensor(slopes(q.shape[1]), dtype=q.dtype, device=q.device)  # H

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from oratory.errors import InputError, unknown
+from oratory.mechanisms.kept import kept
 from oratory.mechanisms.kinds import Position, Shape
 
 
@@ -48,15 +49,21 @@ class Rope(Position):
     def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         """Turn the columns of heads (B, H, T, E) by the angles of positions (T)."""
         turned = self.turned(x.shape[-1])
-        pair = torch.arange(0, turned, 2, device=x.device, dtype=torch.float32)
+        cos, sin = kept(positions, (self, turned, x.dtype), lambda: self._waves(positions, turned, x.dtype))  # T, R
+        moving = x if turned == x.shape[-1] else x[..., :turned]
+        if self.layout == "half":
+            others = moving.roll(turned // 2, -1)
+        else:
+            others = moving.reshape(*x.shape[:-1], turned // 2, 2).flip(-1).flatten(-2)
+        moved = torch.addcmul(moving * cos, others, sin)
+        return moved if turned == x.shape[-1] else torch.cat([moved, x[..., turned:]], dim=-1)
+
+    def _waves(self, positions: Tensor, turned: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """For each column the cosine of its pair, and the sine that the other column of the pair is multiplied with."""
+        pair = torch.arange(0, turned, 2, device=positions.device, dtype=torch.float32)
         # In the order of the published code: what another order rounds differently grows with the position.
         angles = positions[:, None].float() * (1 / self.base ** (pair / turned))  # T, R/2
-        cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-        moving, still = x[..., :turned], x[..., turned:]
+        cos, sin = angles.cos().to(dtype), angles.sin().to(dtype)
         if self.layout == "half":
-            first, second = moving.chunk(2, dim=-1)  # B, H, T, R/2
-            moved = torch.cat([first * cos - second * sin, second * cos + first * sin], dim=-1)
-        else:
-            first, second = moving[..., 0::2], moving[..., 1::2]
-            moved = torch.stack([first * cos - second * sin, second * cos + first * sin], dim=-1).flatten(-2)
-        return torch.cat([moved, still], dim=-1)
+            return torch.cat([cos, cos], dim=-1), torch.cat([-sin, sin], dim=-1)
+        return cos.repeat_interleave(2, dim=-1), torch.stack([-sin, sin], dim=-1).flatten(-2)

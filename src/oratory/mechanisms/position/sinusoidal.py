@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from oratory.errors import InputError
+from oratory.mechanisms.kept import kept
 from oratory.mechanisms.kinds import Position, Shape
 
 
@@ -25,7 +26,8 @@ class Sinusoidal(Position):
             raise InputError(f"sinusoidal(base={self.base}): the base must be above 0.")
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        return x + self.waves(positions, x.shape[-1]).to(x.dtype)
+        width = x.shape[-1]
+        return x + kept(positions, (self, width, x.dtype), lambda: self.waves(positions, width).to(x.dtype))
 
     def waves(self, positions: Tensor, width: int) -> Tensor:
         """The vectors of positions: (T, D)."""

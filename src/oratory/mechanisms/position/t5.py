@@ -19,6 +19,7 @@ class T5(Position):
     """
 
     paper = "Raffel et al., 2019 (arXiv:1910.10683)"
+    one_bias = True
 
     buckets: int = 32
     """How many buckets there are."""
