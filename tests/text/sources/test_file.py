@@ -57,3 +57,19 @@ def test_groups_stay_together(tmp_path: Path) -> None:
     assert data is not None
     groups = [set(split.groups) for _, split in data.splits()]
     assert sum(map(len, groups)) == 20
+
+
+def test_a_text_of_two_groups_is_on_one_side(tmp_path: Path) -> None:
+    lines = [f"a text of number {at},{at % 2},speech{at // 5}" for at in range(100)]
+    lines += [f"Thank you very much.,{at % 2},speech{at}" for at in range(20)]
+    (tmp_path / "a.csv").write_text("\n".join(["text,label,speech", *lines]))
+    data = load_corpus(f"file(path={tmp_path / 'a.csv'},group=speech)").classifier
+    assert data is not None
+    assert sum("Thank you very much." in split.texts for _, split in data.splits()) == 1
+
+
+def test_too_few_groups(tmp_path: Path) -> None:
+    lines = [f"a text of number {at},{at % 2},speech{at % 2}" for at in range(100)]
+    (tmp_path / "a.csv").write_text("\n".join(["text,label,speech", *lines]))
+    with pytest.raises(InputError, match="too few groups to hold out whole ones of each label"):
+        load_corpus(f"file(path={tmp_path / 'a.csv'},group=speech)")

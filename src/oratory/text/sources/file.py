@@ -72,8 +72,8 @@ def _apart(rows: Sequence[LabelledText], share: float) -> tuple[list[LabelledTex
     carved = carve([normalise(row.text) for row in rows], [names[row.label] for row in rows], share, groups=groups)
     if carved.split:
         raise InputError(
-            f"There are too few groups to hold out whole ones of each label ({carved.split[0]!r} would be split); split "
-            "the table into train, dev and test files, or leave group= out."
+            f"There are too few groups to hold out whole ones of each label ({carved.split[0]!r} would be split); make "
+            "files of your own for train, dev and test, or leave group= out."
         )
     held = set(carved.dev)
     gone = held.union(carved.aside)
