@@ -85,7 +85,12 @@ def test_a_folder_and_a_default(oratory: Run, runs: dict[str, Trained], tmp_path
     assert done.stdout == f"The report is at {run.id}.html\n"
     assert (tmp_path / f"{run.id}.html").exists()
     assert oratory("report", run.id, "--runs", run.folder.parent, "--out", "all", cwd=tmp_path).returncode == 0
-    assert {path.name for path in (tmp_path / "all").iterdir()} >= {"report.html", "report.pdf", "figures", "tables"}
+    assert {path.name for path in (tmp_path / "all").iterdir()} >= {
+        "report.html",
+        "report.pdf",
+        "report-figures",
+        "tables",
+    }
 
 
 def test_a_comparison(oratory: Run, tmp_path: Path) -> None:
