@@ -55,7 +55,7 @@ def test_settings_may_stand_first(oratory: Run, here: Path) -> None:
         (("bert", "engine=hf", "--engine", "own"), "given twice"),
         (("no such model",), "There is no folder no such model"),
         (("bert", "context=99"), "context=99 is too long"),
-        (("--resume", "last"), "There is no classifier run"),
+        (("--resume", "last"), "There is no run in none that can continue"),
     ],
 )
 def test_bad_input_is_one_sentence(oratory: Run, here: Path, words: tuple[str, ...], sentence: str) -> None:
