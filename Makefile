@@ -77,6 +77,7 @@ dist: | $(BIN)/python
 	@echo "Built twice, and the same: $$(cd dist && sha256sum *.whl)"
 
 bench: $(VENV)/test.stamp
+	@$(BIN)/oratory bench
 	@$(BIN)/python -m benchmarks
 
 docs: $(VENV)/docs.stamp
