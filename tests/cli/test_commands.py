@@ -90,7 +90,7 @@ def test_data_list_show_and_export(oratory: Run, folder: Path) -> None:
     listed = result(oratory("data", "list", "--json", cwd=folder.parent))
     assert [entry["data"] for entry in listed["corpora"]] == ["sotu", "corpus"]
     named = {name: [entry["name"] for entry in found["parameters"]] for name, found in listed["sources"].items()}
-    assert named["folder"] == ["path", "text", "label", "group", "carve"]
+    assert named["folder"] == ["path", "text", "label", "group", "without", "carve"]
     assert sorted(named) == ["folder", "hub", "sotu"]
     assert "surnames or full names" in oratory("data", "list").stdout
     shown = result(oratory("data", "show", folder, "--json"))

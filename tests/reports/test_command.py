@@ -98,5 +98,5 @@ def test_a_recipe(source: str | None) -> None:
 
 
 def test_what_is_not_an_option_is_refused() -> None:
-    with pytest.raises(Exception, match="No such option: --plugin"):
-        accepted("oratory finetune minilm --plugin decay.py")
+    with pytest.raises(Exception, match="No such option: --layers"):
+        accepted("oratory finetune minilm --layers 2")
