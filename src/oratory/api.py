@@ -17,7 +17,7 @@ from oratory.comparisons import Comparison, Design, Variant, load_comparison, pa
 from oratory.comparisons import compare as make_comparison
 from oratory.comparisons.calibration import calibrate_runs
 from oratory.comparisons.kept import comparison_entries, comparisons_in
-from oratory.comparisons.standing import Standing, standing_of_run
+from oratory.comparisons.standing import Standing, standing_of_run, tested_corpus
 from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Executor, load_plugins
 from oratory.execution.local import Local, start_server
@@ -112,7 +112,7 @@ def load_run(name: str = "last", runs: AnyPath | None = None) -> Run:
 
 def beside_baselines(run: Run) -> Standing:
     """A finished run and the baselines of its corpus on every part of test. Baselines are measured once, and kept."""
-    return standing_of_run(run)
+    return standing_of_run(run, tested_corpus(run))
 
 
 def compare(

@@ -91,7 +91,7 @@ def test_data_list_show_and_export(oratory: Run, folder: Path) -> None:
     assert [entry["data"] for entry in listed["corpora"]] == ["sotu", "corpus"]
     named = {name: [entry["name"] for entry in found["parameters"]] for name, found in listed["sources"].items()}
     assert named["folder"] == ["path", "text", "label", "group", "without", "carve"]
-    assert sorted(named) == ["folder", "hub", "sotu"]
+    assert sorted(named) == ["file", "folder", "hub", "sotu"]
     assert "surnames or full names" in oratory("data", "list").stdout
     shown = result(oratory("data", "show", folder, "--json"))
     assert shown["labels"] == {"0": {"train": 2, "test": 1}, "1": {"train": 2, "test": 1}}

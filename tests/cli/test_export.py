@@ -24,7 +24,7 @@ def test_a_tracked_run_is_exported(oratory: Run, folder: Path, tmp_path: Path, m
 
     made = oratory("export", "last", "--to", "onnx", "--runs", tmp_path / "runs", "--json", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    assert made.stderr == ""
+    assert made.stderr == f"last is {run.name}.\n"
     facts = json.loads(made.stdout)
     assert facts["path"] == f"{run.name}.onnx"
     assert facts["bytes"] == (tmp_path / facts["path"]).stat().st_size

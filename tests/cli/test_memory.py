@@ -19,7 +19,7 @@ def test_memory_that_runs_out_is_a_sentence(
         raise error
 
     assert loop.__name__ in sys.modules
-    monkeypatch.setattr(cli, "build", lambda: fail)
+    monkeypatch.setattr(cli, "command_line", lambda: fail)
     with pytest.raises(SystemExit, match="2"):
         cli.main()
     assert capsys.readouterr().err == f"oratory: {cli.NO_MEMORY}\n"
@@ -29,6 +29,6 @@ def test_other_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise RuntimeError("A fault of ours.")
 
-    monkeypatch.setattr(cli, "build", lambda: fail)
+    monkeypatch.setattr(cli, "command_line", lambda: fail)
     with pytest.raises(RuntimeError, match="A fault of ours"):
         cli.main()

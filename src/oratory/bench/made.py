@@ -13,7 +13,6 @@ from oratory.text.corpus import ClassifierData, Labelled, LanguageData
 from oratory.training.origins import prepare
 from oratory.training.prepared import Prepared
 from oratory.training.running_text.learning import TextLearning
-from oratory.training.tasks.classifier.learning import ClassifierLearning
 from oratory.training.tasks.task import Learning
 
 WORDS = 5753
@@ -61,16 +60,14 @@ def scored(task: str, settings: Mapping[str, str]) -> tuple[Any, list[Batch]]:
     """The configuration of the model, and every token or label of train and test once, in batches for a peer."""
     made, learning = prepared(task, settings)
     size, config = made.training.batch, made.config
-    if isinstance(learning, ClassifierLearning):
-        parts = learning.splits.values()
-        found = [
+    if not isinstance(learning, TextLearning):
+        parts = learning.splits.values()  # type: ignore[attr-defined]
+        return config, [
             items.batch(np.arange(at, min(at + size, len(items))))
             for items in parts
             for at in range(0, len(items), size)
         ]
-        return config, found
-    assert isinstance(learning, TextLearning)
-    found = []
+    found: list[Batch] = []
     for text in learning.encoded.values():
         whole = WindowItems(text.ids, config.context)
         starts = np.arange(0, len(whole), config.context)

@@ -49,7 +49,6 @@ def command(
         common.show(found.comparison, "Comparison")
     if found.language:
         common.show(found.language, "Language model")
-    common.say(f"The report is at {report}")
     common.say("What next, on your own texts (a folder, or one table: text and label):")
     for line in (
         "oratory audit FOLDER",
@@ -57,3 +56,4 @@ def command(
         "oratory compare position=learned position=rope --data FOLDER --seeds 5 --report report.html",
     ):
         common.say(f"  {line}")
+    common.say(f"The report is at {report}")

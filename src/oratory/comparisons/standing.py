@@ -97,12 +97,17 @@ def standing_of(
     )
 
 
-def standing_of_run(run: Run) -> Standing:
-    """A finished run beside the baselines; an InputError where its corpus is not what it was, or has no test."""
+def tested_corpus(run: Run) -> Corpus:
+    """The corpus that a run was tested on; an InputError where it is not what it was, or has no test."""
     corpus = run.load_corpus()
     run.task.need_test(corpus)
     if corpus.fingerprint != run.fingerprint:
         raise InputError(f"The corpus {corpus.name} is no longer the one that the run was trained on.")
+    return corpus
+
+
+def standing_of_run(run: Run, corpus: Corpus) -> Standing:
+    """A finished run beside the baselines of its corpus."""
     return standing_of(run.task, corpus, {run.id: [run]}, run.folder.parent)
 
 

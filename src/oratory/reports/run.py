@@ -1,7 +1,7 @@
 """The report on one run: what it scored, how it got there, and how to train it again."""
 
 from oratory import __version__
-from oratory.comparisons.standing import standing_of_run
+from oratory.comparisons.standing import standing_of_run, tested_corpus
 from oratory.errors import InputError
 from oratory.pictures import Curves, Drawn, Topic
 from oratory.reports.command import command_of
@@ -29,10 +29,10 @@ def run_document(run: Run) -> Document:
 def _beside(run: Run) -> Topic:
     """The run beside the baselines, on every part of test; or why they are not shown."""
     try:
-        standing = standing_of_run(run)
+        corpus = tested_corpus(run)
     except InputError as error:
         return Topic("Beside the baselines", sentences=(f"The baselines are not shown. {error}",))
-    return standing_topic(standing)
+    return standing_topic(standing_of_run(run, corpus))
 
 
 def _curves(run: Run) -> Topic:
