@@ -53,6 +53,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         os.environ["ORATORY_CACHE"] = before
 
 
+@pytest.fixture(autouse=True)
+def same_answer_to_ctrl_c() -> Iterator[None]:
+    """The program lets Ctrl-C just end the process once all is said; the tests that run it here go on."""
+    yield
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory, own_cache: None) -> Program:
     """The real program, ready to start."""

@@ -170,8 +170,8 @@ def test_the_leader_has_nothing_to_train_with(place: Path) -> None:
 def test_one_process_fails_and_the_other_ends_too(rank: int, where: str, call: int, place: Path, runs: Path) -> None:
     endless = LM | {"train.iterations": "100000", "train.save_every": "0"}
     codes = ended(*pair(place, runs, endless, {rank: Fault(where, "Here it fails.", call)}), seconds=60)
-    assert (codes[rank], codes[1 - rank]) == (2, 1)
     said = said_by(place)
+    assert (codes[rank], codes[1 - rank]) == (2, 1), said
     assert "oratory: Here it fails." in said[rank]
     assert f"Process {1 - rank} of 2 lost the others, and ends. The one that ended first says why." in said[1 - rank]
 

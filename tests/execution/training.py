@@ -107,9 +107,9 @@ def run(arguments: list[str], out: Path, before: Callable[[], None] = nothing) -
     return code, text
 
 
-def wait_for(text: str, out: Path) -> None:
-    """Wait until a program has said something."""
-    wait_until(lambda: out.exists() and text in out.read_text())
+def wait_for(text: str, out: Path, child: BaseProcess | None = None) -> None:
+    """Wait until a program has said something, or has ended where it may do so."""
+    wait_until(lambda: (out.exists() and text in out.read_text()) or (child is not None and not child.is_alive()))
 
 
 def wait_until(true: Callable[[], object], seconds: float = 180.0) -> None:

@@ -137,6 +137,8 @@ def joined(device: torch.device) -> Iterator[Processes]:
         with _ended_by_interrupt(), _said_if_long(size):
             distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=MEETING)
     except (RuntimeError, ValueError) as error:
+        if _is_lost(error) and "timed out" not in str(error).lower():  # It came, and ended before all had met.
+            raise _lost(rank, size, error) from None
         raise InputError(
             f"WORLD_SIZE says that {size} processes train together, but they did not meet: {error}"
         ) from None
@@ -146,12 +148,9 @@ def joined(device: torch.device) -> Iterator[Processes]:
     try:
         yield members
     except RuntimeError as error:
-        if not any(word in str(error).lower() for word in LOST):
+        if not _is_lost(error):
             raise
-        reason = re.sub(r"^\[\S+\] |\. .*", "", str(error), flags=re.DOTALL)
-        raise Failed(
-            f"Process {rank} of {size} lost the others, and ends. The one that ended first says why. ({reason})"
-        ) from None
+        raise _lost(rank, size, error) from None
     finally:
         # An exception keeps the wrapped models alive, and they keep the process group. Whoever let go of such a model
         # later would hold Python's lock while the group waits for its threads, which need that lock to end: a deadlock.
@@ -159,6 +158,16 @@ def joined(device: torch.device) -> Iterator[Processes]:
         for model in members.wrapped:
             vars(model).clear()
         distributed.destroy_process_group()
+
+
+def _is_lost(error: Exception) -> bool:
+    """Whether the framework speaks of another process that is gone."""
+    return any(word in str(error).lower() for word in LOST)
+
+
+def _lost(rank: int, size: int, error: Exception) -> Failed:
+    reason = re.sub(r"^\[\S+\] |\. .*", "", str(error), flags=re.DOTALL)
+    return Failed(f"Process {rank} of {size} lost the others, and ends. The one that ended first says why. ({reason})")
 
 
 @contextmanager
