@@ -1,4 +1,4 @@
-"""One run as textbooks write it: `nn.TransformerEncoder`, padded batches, and train measured as often as test."""
+"""One run as textbooks write it: a plain model, padded batches, and train measured as often as test."""
 
 from typing import Any
 
@@ -9,66 +9,43 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from oratory.batches import LabelledItems
-from oratory.model import ModelConfig
+from oratory.bench.peers.minimal import MinimalGPT
+from oratory.bench.peers.torch_encoder import EncoderClassifier
 from oratory.training.prepared import Prepared
 
 BATCH = 16
-
-
-class Textbook(nn.Module):
-    """Ids to logits: of classes, from the mean of the tokens; or of the next token."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        width, self.causal = config.width, config.causal
-        self.tokens, self.positions = nn.Embedding(config.vocabulary, width), nn.Embedding(config.context, width)
-        layer = nn.TransformerEncoderLayer(width, config.heads, 4 * width, 0.0, batch_first=True, norm_first=True)
-        self.encoder = nn.TransformerEncoder(layer, config.layers, nn.LayerNorm(width), enable_nested_tensor=False)
-        classifier = nn.Sequential(nn.Linear(width, 100), nn.ReLU(), nn.Linear(100, config.classes))
-        self.head = nn.Linear(width, config.vocabulary) if self.causal else classifier
-
-    def forward(self, ids: Tensor, padding: Tensor | None = None) -> Tensor:
-        length = ids.shape[1]
-        x = self.tokens(ids) + self.positions(torch.arange(length))
-        mask = nn.Transformer.generate_square_subsequent_mask(length) if self.causal else None
-        x = self.encoder(x, mask, padding, self.causal)
-        if padding is not None:
-            real = (~padding)[..., None]
-            x = (x * real).sum(1) / real.sum(1)
-        found: Tensor = self.head(x)
-        return found
 
 
 def classifier_run(prepared: Prepared, epochs: int) -> None:
     """Train a classifier, with the accuracy of train and test after every epoch."""
     learning: Any = prepared.task.learning(prepared)
     splits = {name: _padded(learning.splits[name], prepared.tokenizer.pad_id) for name in ("train", "test")}
-    model = Textbook(prepared.config)
+    model = EncoderClassifier(prepared.config)
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
-    ids, padding, labels = splits["train"]
+    ids, mask, labels = splits["train"]
     for _ in range(epochs):
         for chosen in torch.split(torch.randperm(len(ids)), BATCH):
             optimizer.zero_grad()
-            cross_entropy(model(ids[chosen], padding[chosen]), labels[chosen]).backward()  # type: ignore[no-untyped-call]
+            cross_entropy(model(ids[chosen], mask[chosen]), labels[chosen]).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
         for split in splits.values():
             _accuracy(model, *split)
 
 
 def _padded(items: LabelledItems, pad_id: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Every text at the full context: ids, where they are padding, and labels."""
+    """Every text at the full context: ids, where they are not padding, and labels."""
     ids = torch.full((len(items), items.context), pad_id)
-    padding = torch.ones_like(ids, dtype=torch.bool)
+    mask = torch.zeros_like(ids, dtype=torch.bool)
     for at, length in enumerate(items.lengths):
-        ids[at, :length], padding[at, :length] = items.batch(np.array([at])).ids[0], False
-    return ids, padding, torch.from_numpy(items.labels)
+        ids[at, :length], mask[at, :length] = items.batch(np.array([at])).ids[0], True
+    return ids, mask, torch.from_numpy(items.labels)
 
 
 @torch.no_grad()
-def _accuracy(model: nn.Module, ids: Tensor, padding: Tensor, labels: Tensor) -> float:
+def _accuracy(model: nn.Module, ids: Tensor, mask: Tensor, labels: Tensor) -> float:
     model.eval()
-    parts = zip(*(torch.split(part, BATCH) for part in (ids, padding, labels)), strict=True)
-    right = sum(int((model(some, hidden).argmax(1) == wanted).sum()) for some, hidden, wanted in parts)
+    parts = zip(*(torch.split(part, BATCH) for part in (ids, mask, labels)), strict=True)
+    right = sum(int((model(some, kept).argmax(1) == wanted).sum()) for some, kept, wanted in parts)
     model.train()
     return right / len(labels)
 
@@ -77,7 +54,7 @@ def lm_run(prepared: Prepared, iterations: int, eval_every: int) -> None:
     """Train a language model, with the perplexity of every text at every evaluation."""
     learning: Any = prepared.task.learning(prepared)
     context, texts = prepared.config.context, {name: found.ids for name, found in learning.encoded.items()}
-    model = Textbook(prepared.config)
+    model = MinimalGPT(prepared.config)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
     for step in range(1, iterations + 1):
         rows = _windows(texts["train"], np.random.randint(len(texts["train"]) - context, size=BATCH), context)

@@ -18,7 +18,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from tests.execution.training import LM, ends, quick, words, write_corpus
-from tests.program import tell
+from tests.program import ended, tell
 from tests.several import Fault, program, start_several
 
 from oratory.errors import InputError
@@ -99,14 +99,11 @@ def _pair(place: Path, runs: str) -> list[BaseProcess]:
 
 def _ended(pair: list[BaseProcess], seconds: float) -> bool:
     """Whether all end in time; who does not is killed."""
-    until = time.monotonic() + seconds
-    for child in pair:
-        child.join(max(0.0, until - time.monotonic()))
-    left = [child for child in pair if child.exitcode is None]
-    for child in left:
-        child.kill()
-        child.join()
-    return not left
+    try:
+        ended(*pair, seconds=seconds)
+    except AssertionError:
+        return False
+    return True
 
 
 def _tracebacks(place: Path) -> int:
