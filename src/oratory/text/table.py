@@ -18,6 +18,9 @@ TEXT_NAMES = ("text", "sentence", "content", "review", "document", "utterance", 
 MOST_COLUMNS = 1000
 LABEL_NAMES = ("label", "labels", "class", "target", "category", "sentiment", "speaker", "author")
 
+ENOUGH = 10
+"""Lines of a file without a header from which on its first one can be unlike the others."""
+
 
 @dataclass(frozen=True, slots=True)
 class LabelledText:
@@ -69,7 +72,7 @@ def read_labelled(path: Path) -> list[LabelledText]:
             raise InputError(f"{path}, line {number}: no tab; write label, tab, text.")
         rows.append(_row(text, sys.intern(label), file, number))
     cells = [(row.label, row.text) for row in rows]
-    if is_like_header(cells[0], cells[1:]):
+    if len(cells) >= ENOUGH and is_like_header(cells[0], cells[1:]):
         raise InputError(
             f"{path}, line 1: {cells[0][0]!r} and {cells[0][1]!r} look like the names of columns; a *_CLS.tsv file has "
             f"none. Remove the line, or name the file {path.name.replace('_CLS', '')}, whose columns may have names."
