@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 # An installation is a stamp, so that a second call reuses it until pyproject.toml changes.
 $(VENV)/%.stamp: pyproject.toml | $(BIN)/python
 	@echo "Installing what '$*' needs into $(VENV) (once) ..."
-	@$(PIP) install -e '.$(if $(filter base,$*),,[$*])'
+	@$(PIP) install -e '.[$*]'
 	@touch $@
 
 $(BIN)/python:
@@ -24,7 +24,7 @@ $(VENV)/locked.stamp: requirements/ci.txt | $(BIN)/python
 
 locked: $(VENV)/locked.stamp
 
-demo: $(VENV)/base.stamp
+demo: $(VENV)/web.stamp
 	@$(BIN)/oratory demo
 
 # One process more than there are processors: some tests wait for programs that they start.

@@ -12,7 +12,8 @@ from benchmarks._time import best
 from oratory.tables import Table, number
 from oratory.text import Corpus, load_corpus
 from oratory.text.corpus import Labelled
-from oratory.training.loop import Fit, Stepped
+from oratory.training.events import Stepped
+from oratory.training.loop import Fit
 from oratory.training.origins import prepare
 from oratory.training.origins.published.hf import hf_config, quiet
 from oratory.training.origins.published.prepared import FineTuned

@@ -15,37 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks._texts import write_text
 from oratory.tables import Table, number
 
 SIZES = (1, 10, 100)
-"""In millions of bytes of training text."""
-WORDS = 60_000
-"""Different words, of which the k-th most frequent comes 1/k as often as the first."""
-LABELS = ("one", "two", "three")
-
-
-def write_text(folder: Path, size: float, seed: int = 0) -> Path:
-    """A corpus of labelled sentences: so many millions of bytes in train, a hundredth in test, and some in both."""
-    chance = np.random.default_rng(seed)
-    letters = np.array(list("etaoinshrdlucmfwygpb"))
-    words = ["".join(chance.choice(letters, chance.integers(2, 10))) for _ in range(WORDS)]
-    share = 1 / np.arange(1, WORDS + 1)
-    share /= share.sum()
-    folder.mkdir(parents=True, exist_ok=True)
-    known: list[str] = []
-    for name, wanted in (("train", size), ("test", size / 100)):
-        written = 0
-        with (folder / f"{name}.tsv").open("w") as file:
-            file.write("text\tlabel\n")
-            while written < wanted * 1e6:
-                drawn = chance.choice(WORDS, 20_000, p=share)
-                ends = np.flatnonzero(chance.random(20_000) < 1 / 16) + 1
-                lines = [" ".join(words[at] for at in part) + "." for part in np.split(drawn, ends) if len(part)]
-                lines = [*known[: len(known) // 10], *lines] if name == "test" and written == 0 else lines
-                known = known or lines
-                file.writelines(f"{line}\t{LABELS[len(line) % 3]}\n" for line in lines)
-                written += sum(len(line) + 1 for line in lines)
-    return folder
+"""In millions of bytes of training text, of which a fifth has labels."""
 
 
 def _load(folder: Path) -> object:
@@ -63,10 +37,10 @@ def _audit(folder: Path) -> object:
 def _tokens(kind: str) -> Callable[[Path], object]:
     def work(folder: Path) -> object:
         from oratory.text import load_corpus
-        from oratory.tokens import train_tokenizer
+        from oratory.tokens import encode_lm, train_tokenizer
 
         corpus = load_corpus(folder)
-        return train_tokenizer(corpus, kind).measure_lines(corpus.need_lm().train)
+        return encode_lm(corpus, train_tokenizer(corpus, kind, spelling=True))
 
     return work
 
@@ -74,11 +48,13 @@ def _tokens(kind: str) -> Callable[[Path], object]:
 def _kneser_ney(folder: Path) -> object:
     from oratory.baselines.counts import KneserNey
     from oratory.text import load_corpus
-    from oratory.tokens import train_tokenizer
+    from oratory.tokens import encode_lm, train_tokenizer
 
-    data, tokenizer = load_corpus(folder).need_lm(), train_tokenizer(load_corpus(folder))
-    ids, tests = tokenizer.measure_lines(data.train).ids, tokenizer.measure_lines(data.tests["test"]).ids
-    return list(KneserNey(ids, len(tokenizer)).nats("kneser-ney-3", tests, [0.75]))
+    corpus = load_corpus(folder)
+    tokenizer = train_tokenizer(corpus)
+    encoded = encode_lm(corpus, tokenizer)
+    counts = KneserNey(encoded["train"].ids, len(tokenizer))
+    return [list(counts.nats(name, encoded["test"].ids, [0.75])) for name in counts.orders]
 
 
 def _svm(folder: Path) -> object:
@@ -94,7 +70,7 @@ def _svm(folder: Path) -> object:
 def _training(folder: Path) -> object:
     from oratory.api import train
 
-    small = {"layers": "1", "width": "16", "context": "32", "train.iterations": "20", "train.eval_every": "20"}
+    small = {"layers": "1", "width": "16", "context": "32", "train.iterations": "200", "train.eval_every": "200"}
     return train("lm", folder, small | {"train.threads": "1", "train.eval_train": "off"}, runs=folder / "runs")
 
 

@@ -4,13 +4,18 @@ MkDocs calls `on_files`. `pages` needs no MkDocs, so that the tests can read the
 """
 
 import inspect
+import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import oratory
 from oratory.cli import build
+from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
+from oratory.mechanisms.plugins import plugin_of
 from oratory.recipes.read import load_any_recipe, recipe_names
 from oratory.reports.markdown import table
 from oratory.settings import about
@@ -36,8 +41,23 @@ def page(name: str) -> Callable[[Callable[[], Iterator[str]]], Callable[[], Iter
 
 
 def pages() -> dict[str, str]:
-    """The text of every page by its path."""
-    return {path: "\n\n".join(blocks()) + "\n" for path, blocks in PAGES.items()}
+    """The text of every page by its path: those of the navigation, and one for each mechanism."""
+    found = {path: "\n\n".join(blocks()) + "\n" for path, blocks in PAGES.items()}
+    for kind in KINDS:
+        for name, cls in REGISTRY[kind].items():
+            if plugin_of(cls) is None:
+                found[f"reference/{page_of(kind, name)}"] = "\n\n".join(_mechanism(kind, name, cls)) + "\n"
+    return found
+
+
+def page_of(kind: str, name: str) -> str:
+    """Where the page of a mechanism is, seen from the reference."""
+    return f"mechanisms/{kind}-{name}.md"
+
+
+def atlases() -> list[dict[str, Any]]:
+    """The atlases that are committed: what `oratory atlas --json` printed."""
+    return [json.loads(path.read_text()) for path in sorted((Path(__file__).parent / "atlas").glob("*.json"))]
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -76,6 +96,82 @@ def mechanisms() -> Iterator[str]:
     for kind, cls in KINDS.items():
         (facts,) = (one for one in explain(kind).settings if one.choices)
         yield from _details(facts, inspect.getdoc(cls) or "")
+        own = [name for name, found in REGISTRY[kind].items() if plugin_of(found) is None]
+        yield "A page for each: " + ", ".join(f"[{name}]({page_of(kind, name)})" for name in own) + "."
+
+
+def _mechanism(kind: str, name: str, cls: Any) -> Iterator[str]:
+    """The page of one mechanism: formula, paper, parameters, contract, parity, and its rows of the atlases."""
+    yield f"# `{kind}={name}`"
+    yield _prose(inspect.cleandoc(cls.__doc__ or ""))
+    if cls.paper:
+        yield f"Paper: {cls.paper}."
+    rows = tuple((one.name, one.meaning, one.values, one.default) for one in settings_in(cls))
+    if rows:
+        yield table(Table("Parameters", ("parameter", "meaning", "values", "default"), rows, words=4))
+    yield "## Contract"
+    said = [getattr(cls, "loose", "")] if getattr(cls, "loose", "") else []
+    said += ["it takes the place of attention, so there are no weights"] if getattr(cls, "instead", False) else []
+    said += ["it mixes the tokens of a batch, and may see the future"] if cls.across_tokens else []
+    kept = "It keeps every promise of [the contract](../../how-to/mechanisms.md#the-contract), as the tests show"
+    yield f"{kept}{', but one that it declares: ' + '; '.join(said) if said else ''}."
+    parity = tomllib.loads((Path(__file__).parent / "parity.toml").read_text())
+    yield f"Compared in the tests, within 1e-5, with: {parity[kind][name]}."
+    yield from _rows_of(kind, name)
+    yield "[All mechanisms](../mechanisms.md)"
+
+
+def _rows_of(kind: str, name: str) -> Iterator[str]:
+    """What the committed atlases say of a mechanism."""
+    for atlas in atlases():
+        for row in atlas["rows"]:
+            if (row["kind"], row["mechanism"]) == (kind, name):
+                yield "## Atlas"
+                yield table(_atlas_table(atlas, [row], f"{atlas['task']} on {atlas['corpus']['name']}"))
+                yield "[The whole atlas](../atlas.md) says how these figures were made."
+
+
+@page("atlas")
+def atlas_page() -> Iterator[str]:
+    yield "# The atlas"
+    yield (
+        "Which mechanisms help a small transformer? `oratory atlas` judges every one against the base settings; "
+        "[how to read it](../how-to/atlas.md). The tables here are the data that is committed in `docs/atlas`."
+    )
+    found = atlases()
+    if not found:
+        yield "No atlas is committed yet."
+    for atlas in found:
+        yield f"## {atlas['task']} on {atlas['corpus']['name']}"
+        versions = ", ".join(f"{name} {version}" for name, version in atlas["versions"].items())
+        settings = ", ".join(f"`{name}={value}`" for name, value in atlas["settings"].items())
+        yield (
+            f"Made on {atlas['made']} with {len(atlas['seeds'])} seeds and {settings or 'the base settings'}; kinds: "
+            f"{', '.join(atlas['only']) or 'all'}. {versions}. Corpus fingerprint {atlas['corpus']['fingerprint']}. "
+            f"{atlas['in_train']} {atlas['new_items']}"
+        )
+        yield f"```\n{atlas['command']}\n```"
+        yield table(_atlas_table(atlas, [*atlas["rows"], *atlas["controls"]], "Every mechanism, the best first"))
+
+
+def _atlas_table(atlas: dict[str, Any], rows: list[dict[str, Any]], title: str) -> Table:
+    """Rows of an atlas as a table."""
+    metric = tasks()[atlas["task"]].metric(name=atlas["metric"])
+    cells = []
+    for row in rows:
+        effects = row["effects"]
+        effect = effects.get("tuned", effects.get("as given"))
+        more = (shown(row["parameters"]), "–" if row["cost"] is None else f"{row['cost']:.1f}")
+        if effect is None:
+            cells.append((row["name"], f"{row['status']}: {row['reason']}", "", "", "", "", *more))
+            continue
+        interval = metric.show_difference_interval(tuple(effect["interval"]) if effect["interval"] else None)
+        chances = ("–" if p is None else f"{p:.3f}" for p in (effect["holm"], effect["discovery"]))
+        text = effect["text"] + (f"; {row['reason']}" if row["reason"] else "")
+        cells.append((row["name"], text, metric.show_difference(effect["difference"]), interval, *chances, *more))
+    columns = ("mechanism", "verdict", "difference", "95% interval", "p (Holm)", "q (FDR)", "parameters", "cost")
+    note = f"{metric.column}; cost: processor time of an update, times that of the base settings."
+    return Table(title, columns, tuple(cells), words=2, note=note)
 
 
 @page("tasks")

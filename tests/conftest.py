@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from oratory.execution.local import PRELOADED
 from oratory.text import Corpus, load_corpus
+from oratory.training.precision import FALLBACK, works_here
 from tests.execution.training import quick, write_corpus
 from tests.execution.workers import here
 from tests.program import Program
@@ -19,6 +20,11 @@ settings.register_profile("oratory", deadline=None)  # A busy machine is no fail
 settings.load_profile("oratory")
 
 PRELOADED.append("tests.everything")  # The server that workers are forked from serves the whole program as well.
+
+# Known from here on, for the programs and the processes that tests start as well.
+if FALLBACK[0] not in os.environ:
+    os.environ[FALLBACK[0]] = "DEFAULT" if works_here("bfloat16") else FALLBACK[1]
+    works_here.cache_clear()
 
 # A shell that starts the tests in the background has Ctrl-C ignored, by all their children too.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -25,6 +25,7 @@ from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
 from oratory.settings import parse_words
 from oratory.training.origins import all_settings
+from oratory.training.tasks import tasks
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -71,7 +72,7 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").symlink_to(DOCS)  # Commands are given in a clone.
     # Mechanisms of a page are known on that page only.
-    monkeypatch.setattr(REGISTRY, "_found", {kind: dict(REGISTRY[kind]) for kind in KINDS})
+    monkeypatch.setattr(REGISTRY, "_loaded", {kind: dict(REGISTRY[kind]) for kind in KINDS})
     names: dict[str, Any] = {}
     for kind, block in blocks(page):
         if kind == "python":
@@ -129,6 +130,35 @@ def test_the_reference_is_written_by_the_program() -> None:
     for kind in KINDS:
         assert all(f"| {name} |" in pages["reference/mechanisms.md"] for name in REGISTRY[kind])
     assert pages["reference/api.md"].count("\n::: ") == len(oratory.__all__)
+
+
+def test_every_mechanism_has_a_page_with_its_formula_paper_and_parity() -> None:
+    pages = hooks.pages()
+    for kind in KINDS:
+        for name, cls in REGISTRY[kind].items():
+            if cls.__module__.startswith("oratory."):
+                text = pages[f"reference/mechanisms/{kind}-{name}.md"]
+                assert text.startswith(f"# `{kind}={name}`")
+                assert cls.paper in text
+                assert "within 1e-5, with: " in text
+                assert ("but one that it declares" in text) == bool(
+                    getattr(cls, "loose", "") or getattr(cls, "instead", False) or cls.across_tokens
+                )
+
+
+def test_the_table_of_the_atlas_is_the_committed_data() -> None:
+    text = hooks.pages()["reference/atlas.md"]
+    for atlas in hooks.atlases():
+        assert atlas["command"].startswith("oratory atlas --task ")
+        assert {"oratory", "torch"} <= atlas["versions"].keys()
+        metric = tasks()[atlas["task"]].metric(name=atlas["metric"])
+        lines = [line for line in text.splitlines() if line.startswith("| ")]
+        for row in (*atlas["rows"], *atlas["controls"]):
+            effect = row["effects"].get("tuned", row["effects"].get("as given"))
+            wanted = (
+                [row["name"], metric.show_difference(effect["difference"])] if effect else [row["name"], row["reason"]]
+            )
+            assert any(all(word.replace("_", r"\_") in line for word in wanted) for line in lines), row["name"]
 
 
 def test_no_path_of_a_machine_is_committed() -> None:

@@ -26,11 +26,11 @@ ORDER = [
     "reports",
     "recipes",
     "bench",
-    "web",
     "api",
+    "web",
     "cli",
 ]
-SHARED = {"discovery", "errors", "files", "ids", "pictures", "records", "seeds", "settings", "tables"}
+SHARED = {"arrays", "discovery", "errors", "files", "ids", "pictures", "records", "seeds", "settings", "tables"}
 """Modules beside the rooms that every room may use; they use no room."""
 
 

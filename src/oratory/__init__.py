@@ -17,9 +17,13 @@ from oratory.discovery import lazily
 
 if TYPE_CHECKING:
     from oratory.api import (
+        atlas,
+        attend,
         beside_baselines,
         calibrate,
         compare,
+        distill,
+        ensemble,
         finetune,
         list_results,
         load_result,
@@ -27,12 +31,13 @@ if TYPE_CHECKING:
         report,
         reproduce,
         resume,
+        scale,
         search,
         train,
     )
     from oratory.comparisons import Comparison
     from oratory.errors import Failed, InputError
-    from oratory.inspect import Maps, ablate, attend, heads_of
+    from oratory.inspect import Maps, ablate, attribute, heads_of
     from oratory.inspect.solve import Solution, solve
     from oratory.model import ModelConfig, Transformer, count_parameters, generate, pretrained
     from oratory.model.contract import check_mechanism
@@ -58,12 +63,16 @@ _ROOMS = {
     "training.tasks": ("base",),
     "runs": ("Run", "Store"),
     "comparisons": ("Comparison",),
-    "inspect": ("Maps", "ablate", "attend", "heads_of"),
+    "inspect": ("Maps", "ablate", "attribute", "heads_of"),
     "inspect.solve": ("Solution", "solve"),
     "api": (
+        "atlas",
+        "attend",
         "beside_baselines",
         "calibrate",
         "compare",
+        "distill",
+        "ensemble",
         "finetune",
         "list_results",
         "load_result",
@@ -71,6 +80,7 @@ _ROOMS = {
         "report",
         "reproduce",
         "resume",
+        "scale",
         "search",
         "train",
     ),
@@ -108,12 +118,16 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "Maps",
     "ablate",
     "attend",
+    "attribute",
     "heads_of",
     "Solution",
     "solve",
+    "atlas",
     "beside_baselines",
     "calibrate",
     "compare",
+    "distill",
+    "ensemble",
     "finetune",
     "list_results",
     "load_result",
@@ -121,6 +135,7 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "report",
     "reproduce",
     "resume",
+    "scale",
     "search",
     "train",
 ]

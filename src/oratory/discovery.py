@@ -8,10 +8,15 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def classes_in(package: str, base: type[T]) -> list[type[T]]:
-    """The classes that the modules of a package define from `base`, in the order of the modules' names."""
+def classes_in(package: str, base: type[T], folders: bool = False) -> list[type[T]]:
+    """The classes that the modules of a package define from `base`, in the order of the modules' names.
+
+    With `folders` only those that are folders are looked at, so that what else is there need not be loaded.
+    """
     found = []
     for entry in pkgutil.iter_modules(import_module(package).__path__):
+        if folders and not entry.ispkg:
+            continue
         module = import_module(f"{package}.{entry.name}")
         found += [
             value
@@ -22,12 +27,16 @@ def classes_in(package: str, base: type[T]) -> list[type[T]]:
 
 
 def lazily(package: str, rooms: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: each name comes from its module, which is loaded when it is first needed."""
+    """The `__getattr__` of a package: each name comes from its module, which is loaded when it is first needed.
+
+    A name that its module does not have, and that is the name of the module, is the module itself.
+    """
     home = {name: module for module, names in rooms.items() for name in names}
 
     def load(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{home[name]}"), name)
+        module = import_module(f"{package}.{home[name]}")
+        return module if name == home[name] and not hasattr(module, name) else getattr(module, name)
 
     return load

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 LISTED = 20
 """Names that are few enough to be listed all."""
 NEAREST = 5
+NO_MEMORY = "This needs more memory than there is; shorter texts, or a smaller model or batch, need less."
 
 
 class InputError(Exception):

@@ -39,7 +39,7 @@ def check_regular(path: Path) -> Path:
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
         raise InputError(f"{path} is a folder; a file was expected there.")
     if not stat.S_ISREG(mode):
@@ -47,7 +47,8 @@ def check_regular(path: Path) -> Path:
     return path
 
 
-def _unreadable(path: Path, error: OSError) -> InputError:
+def unreadable(path: Path, error: OSError) -> InputError:
+    """The sentence for a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"{path} does not exist.")
     if isinstance(error, PermissionError):
@@ -55,12 +56,18 @@ def _unreadable(path: Path, error: OSError) -> InputError:
     return InputError(f"{path} cannot be read: {error.strerror}.")
 
 
+def cache_folder() -> Path:
+    """Where encoded texts and the like are kept; what is in it can be deleted at any time."""
+    given = os.environ.get("ORATORY_CACHE")
+    return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "oratory"
+
+
 def read_bytes(path: Path) -> bytes:
     """The content of a regular file, or an InputError that says why not."""
     try:
         content = check_regular(path).read_bytes()
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     if not content:
         raise InputError(f"{path} is empty.")
     return content
@@ -73,29 +80,42 @@ def read_text(path: Path) -> str:
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, each with its number from 1, as they are read."""
+    return ((number, line) for number, _, _, line in read_places(path))
+
+
+def read_places(path: Path) -> Iterator[tuple[int, int, bytes, str]]:
+    """The lines that are not blank as `read_lines` has them, each with its first byte in the file and all its bytes."""
     blank = True
-    for number, line in enumerate(_every_line(path), 1):
+    for number, offset, raw, line in _every_place(path):
         if line.strip():
             blank = False
-            yield number, line
+            yield number, offset, raw, line
     if blank:
         raise InputError(f"{path} holds no text: every line is blank.")
 
 
 def _every_line(path: Path) -> Iterator[str]:
-    """The lines of a UTF-8 file without their ends, read one by one: the file is never in memory as a whole."""
-    offset, raw = 0, b""
+    """The lines of a UTF-8 file without their ends."""
+    ended = False
+    for _, _, raw, line in _every_place(path):
+        yield line
+        ended = raw.endswith(b"\n")
+    if ended:
+        yield ""
+
+
+def _every_place(path: Path) -> Iterator[tuple[int, int, bytes, str]]:
+    """Number, offset, bytes and text of each line, read one by one: the file is never in memory as a whole."""
+    offset = 0
     try:
         with check_regular(path).open("rb") as file:
             for number, raw in enumerate(file, 1):
-                yield _decoded(path, number, offset, raw)
+                yield number, offset, raw, _decoded(path, number, offset, raw)
                 offset += len(raw)
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     if not offset:
         raise InputError(f"{path} is empty.")
-    if raw.endswith(b"\n"):
-        yield ""
 
 
 def _decoded(path: Path, number: int, offset: int, raw: bytes) -> str:

@@ -47,6 +47,18 @@ class Differences:
 
 
 @dataclass(frozen=True)
+class EffectsAndCosts:
+    """The difference of each row from the baseline, and beside it what it costs; some rows have a cost only."""
+
+    rows: Mapping[str, tuple[Mark | None, float | None]]
+    label: str
+    cost_label: str
+    better: Literal["higher", "lower"] = "higher"
+    marked: Sequence[str] = ()
+    """Rows whose difference counts."""
+
+
+@dataclass(frozen=True)
 class Bars:
     """Bars of the variants, side by side in each group, with intervals and with lines for the baselines.
 
@@ -71,6 +83,18 @@ class Points:
     ylabel: str
     baselines: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     log: bool = True
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Dots by name: numbers x, or places among `names` where these are words, and the values there."""
+
+    points: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+    xlabel: str
+    ylabel: str
+    names: Sequence[str] = ()
+    log: bool = False
+    """Whether the numbers x are on a logarithmic axis."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +146,35 @@ class ReferenceDifferences:
     label: str
 
 
-Picture = Curves | Differences | Bars | Points | Confusion | Reliability | ReferenceCurves | ReferenceDifferences
+@dataclass(frozen=True)
+class SizeCurves:
+    """A figure against how much there is to learn from, on logarithmic axes: marks with intervals, and fitted lines.
+
+    Baselines have values alone. A line is two sizes and the values there.
+    """
+
+    variants: Mapping[str, tuple[Sequence[float], Sequence[Mark]]]
+    baselines: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+    xlabel: str
+    ylabel: str
+    log: bool = False
+    """Whether the figure is on a logarithmic axis too."""
+
+
+Picture = (
+    SizeCurves
+    | Curves
+    | Differences
+    | EffectsAndCosts
+    | Bars
+    | Points
+    | Scatter
+    | Confusion
+    | Reliability
+    | ReferenceCurves
+    | ReferenceDifferences
+)
 
 
 @dataclass(frozen=True)

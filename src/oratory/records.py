@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from oratory.errors import InputError
-from oratory.files import read_object, write_text
+from oratory.files import digest_of, read_object, write_text
 from oratory.ids import key_of
 from oratory.settings import required
 
 DIGEST = "digest"
 """The entry that holds the checksum of all others. Files of older versions have none."""
+FORMAT = 1
+"""Of the record of a run; raised when older code could no longer read it."""
+RECORD, MODEL, TOKENIZER = "run.json", "model.safetensors", "tokenizer.json"
+"""Files of a run that another one may start from."""
 SHOWN = 40
 """Characters of a wrong value in a message."""
 
@@ -40,6 +44,17 @@ def read_record(path: Path) -> dict[str, Any]:
     if values.pop(DIGEST, key_of(values)) != key_of(values):
         raise InputError(f"{path} is damaged: its content does not have the checksum that it says.")
     return values
+
+
+def checked_file(path: Path, expected: str, remedy: str) -> Path:
+    """The path of a file that has the checksum which its record says; else an InputError that ends with the remedy."""
+    try:
+        found = digest_of(path)
+    except InputError as error:
+        raise InputError(f"{error} {remedy}") from None
+    if found != expected:
+        raise InputError(f"{path} was changed or damaged: its checksum is not that of the record. {remedy}")
+    return path
 
 
 def typed(cls: type[T], values: Any, path: Path) -> T:

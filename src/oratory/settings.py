@@ -202,6 +202,11 @@ def _text(value: Any, inside: bool = False) -> str:
     return json.dumps(text, ensure_ascii=False) if special or set(text) & set(',"+' if inside else ',"') else text
 
 
+def joined(values: tuple[str, ...]) -> str:
+    """Several values as one text, which `convert` reads back."""
+    return _text(values)
+
+
 def _unquoted(text: str) -> str:
     """The content of a JSON string; any other text as it is."""
     if not text.startswith('"'):

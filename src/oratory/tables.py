@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from html import escape
 from math import inf, isfinite
 from typing import Any
@@ -27,6 +28,24 @@ class Table:
     words: int = 1
     """How many columns are words."""
     note: str = ""
+    shades: tuple[float | None, ...] = ()
+    """A share from 0 to 1 for each row, which a terminal with colours shows behind the first cell."""
+
+    def text(self) -> str:
+        """The table in letters of one width, as `print` shows it."""
+        rows = [tuple(map(printable, cells)) for cells in (self.columns, *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+        def line(cells: Sequence[str]) -> str:
+            padded = (
+                cell.rjust(wide) if index >= self.words else cell.ljust(wide)
+                for index, (cell, wide) in enumerate(zip(cells, widths, strict=True))
+            )
+            return "   ".join(padded).rstrip()
+
+        head, *body = map(line, rows)
+        lines = [*([self.title] if self.title else []), head, "─" * max(map(len, [head, *body])), *body]
+        return "\n".join([*lines, *([printable(self.note)] if self.note else [])])
 
     def html(self) -> str:
         """A table element; everything in it is escaped."""
@@ -49,8 +68,45 @@ class Tabled:
         """The tables, in the order in which they are read."""
         raise NotImplementedError
 
+    def __str__(self) -> str:
+        return "\n\n".join(table.text() for table in self.tables())
+
     def _repr_html_(self) -> str:
         return "".join(table.html() for table in self.tables())
+
+    def plot(self) -> "Plots":
+        """The pictures of a report on this, for a notebook or a file."""
+        return plots_of(self)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One picture: an SVG element."""
+
+    name: str
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Plots:
+    """Pictures that a notebook shows."""
+
+    pictures: tuple[Plot, ...]
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<figure>{each.svg}<figcaption>{escape(each.caption)}</figcaption></figure>" for each in self.pictures
+        )
+
+
+@singledispatch
+def plots_of(result: object) -> Plots:
+    """The pictures of a result. What can draw some says so here when it is loaded; this module knows of none."""
+    return Plots(())
 
 
 def number(value: float | None, digits: int = 0) -> str:
@@ -63,6 +119,13 @@ def number(value: float | None, digits: int = 0) -> str:
 def show_ends(interval: tuple[float, float] | None, show: Callable[[float], str]) -> str:
     """The two ends of an interval; a dash where there is none."""
     return "–" if interval is None else " to ".join(map(show, interval))
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def percent(value: float | None) -> str:
@@ -78,6 +141,11 @@ def plural(noun: str) -> str:
     if first.endswith("y") and first[-2:-1] not in "aeiou":
         return f"{first[:-1]}ies{blank}{rest}"
     return f"{first}s{blank}{rest}"
+
+
+def counted(number: int, noun: str) -> str:
+    """So many of them: `1 seed`, `2 seeds`."""
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
 def finite(value: Any) -> float | None:

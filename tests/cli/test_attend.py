@@ -95,7 +95,7 @@ def test_a_failed_check_is_exit_code_1(oratory: Run, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["the", "--layer", "2"], "There is no layer 2; the model has 2, from 0 to 1."),
-        (["the", "--out", "maps.bmp"], "maps.bmp must end in .png, .svg, .pdf, .html or .npz."),
+        (["the", "--out", "maps.bmp"], "maps.bmp must end in .png, .svg, .pdf, .html, .csv or .npz."),
         ([], "Say what to look at: a text, or --heads, or --ablate."),
         (["--heads", "--ablate", "--out", "heads.svg"], "can hold one picture"),
     ],

@@ -90,7 +90,7 @@ def test_data_list_show_and_export(oratory: Run, folder: Path) -> None:
     listed = result(oratory("data", "list", "--json", cwd=folder.parent))
     assert [entry["data"] for entry in listed["corpora"]] == ["sotu", "corpus"]
     named = {name: [entry["name"] for entry in found["parameters"]] for name, found in listed["sources"].items()}
-    assert named["folder"] == ["path", "text", "label", "group", "without", "carve"]
+    assert named["folder"] == ["path", "text", "label", "group", "without", "keep", "carve"]
     assert sorted(named) == ["file", "folder", "hub", "sotu"]
     assert "surnames or full names" in oratory("data", "list").stdout
     shown = result(oratory("data", "show", folder, "--json"))
@@ -141,15 +141,25 @@ def test_demo_on_a_folder(oratory: Run, folder: Path) -> None:
     out = folder.parent / "out"
     shown = oratory("demo", folder, "--out", out, *TINY)
     assert shown.returncode == 0, shown.stderr
-    assert shown.stdout.rstrip().splitlines()[-1] == f"The report is at {out / 'report.html'}"
+    assert shown.stdout.rstrip().splitlines()[-2:] == [
+        f"The report is at {out / 'report.html'}",
+        f"In a browser: oratory serve --runs {out / 'runs'}",
+    ]
     page = (out / "report.html").read_text()
     assert "<!doctype html>" in page
-    for heading in ("Verdicts", "What a model must beat", "What the language model looks at", "How to repeat it"):
+    for heading in (
+        "In short",
+        "Verdicts",
+        "The best small language model",
+        "What the language model looks at",
+        "What a model must beat",
+        "How to repeat it",
+    ):
         assert heading in page
     command = shlex.join(["oratory", "demo", str(folder), "--seeds", "2", "--out", str(out), *TINY[2:]])
     assert escape(command) in page
     again = oratory(*shlex.split(command)[1:])
-    assert again.stderr.count(": had (") == 6
+    assert again.stderr.count(": had (") == 8
 
 
 @pytest.mark.long
@@ -157,8 +167,8 @@ def test_demo_on_the_default_corpus(oratory: Run, tmp_path: Path) -> None:
     small = ("--set", "train.batch=32", "--set", "context=16")
     facts = result(oratory("demo", "--out", tmp_path, *TINY, *small, "--json"))
     assert facts["corpus"]["fingerprint"] == facts["audit"]["fingerprint"] == facts["baselines"]["fingerprint"]
-    assert facts["comparison"]["variants"][0]["verdict"] == "baseline"
-    assert set(facts["language"]["perplexity"]) >= {"train", "obama"}
+    assert facts["comparisons"]["classifier"]["variants"][0]["verdict"] == "baseline"
+    assert set(facts["best"]["lm"]["perplexity"]) >= {"train", "obama"}
     assert Path(facts["report"]).is_file()
 
 
@@ -187,12 +197,18 @@ def test_a_narrow_terminal_cuts_no_figure(folder: Path, monkeypatch: pytest.Monk
 def test_mechanisms_lists_every_one_with_its_paper(oratory: Run) -> None:
     found = result(oratory("mechanisms", "--json"))
     assert {kind: len(entries) for kind, entries in found.items()} == {
-        "position": 8,
+        "embedding": 3,
+        "position": 16,
         "pattern": 6,
         "merge": 5,
         "pool": 5,
-        "norm": 2,
-        "feedforward": 3,
+        "norm": 4,
+        "feedforward": 7,
+        "attention": 13,
+        "residual": 11,
+        "mixer": 6,
+        "head": 7,
+        "objective": 3,
     }
     (rope,) = (entry for entry in found["position"] if entry["name"] == "rope")
     assert "2104.09864" in rope["paper"]

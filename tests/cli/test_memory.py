@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from oratory import cli
+from oratory.errors import NO_MEMORY
 from oratory.training import loop
 
 
@@ -22,7 +23,7 @@ def test_memory_that_runs_out_is_a_sentence(
     monkeypatch.setattr(cli, "command_line", lambda: fail)
     with pytest.raises(SystemExit, match="2"):
         cli.main()
-    assert capsys.readouterr().err == f"oratory: {cli.NO_MEMORY}\n"
+    assert capsys.readouterr().err == f"oratory: {NO_MEMORY}\n"
 
 
 def test_other_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

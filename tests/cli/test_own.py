@@ -116,7 +116,9 @@ def test_onnx_of_a_causal_classifier(here: Here, home: Path) -> None:
     run = finetune(first, home / "corpus", dict(word.split("=") for word in SHORT), runs=home / "runs")
     here("export", run.id, "--to", "onnx", "--out", home / "model.onnx")
     made = onnx.load(home / "model.onnx")
-    assert [given.name for given in made.graph.input] == ["ids", "mask"], "Its mean needs to know the padding."
+    assert [given.name for given in made.graph.input] == ["input_ids", "attention_mask"], (
+        "Its mean needs to know the padding."
+    )
     found = {one.key: json.loads(one.value) for one in made.metadata_props}
     assert found["oratory.task"] == "classifier"
 

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from oratory.errors import InputError
-from oratory.execution.checkpoint import FACTS, KEPT, MANIFEST, TENSORS, read_checkpoint, write_checkpoint
 from oratory.execution.train import train
 from oratory.runs import Ended, Event, Started, Store
+from oratory.runs.checkpoint import FACTS, KEPT, MANIFEST, TENSORS, read_checkpoint, write_checkpoint
 from oratory.runs.record import CHECKPOINTS
 from oratory.training.loop import Fit
 from tests.execution.training import TASKS, command, ends, fork, run, start, wait_for, wait_until

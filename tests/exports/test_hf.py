@@ -22,7 +22,7 @@ from oratory.exports.onnx import export_onnx
 from oratory.model import Transformer
 from oratory.runs import Interrupted, Run, RunListener
 from oratory.text import Corpus, load_corpus
-from oratory.training.loop import Stepped
+from oratory.training.events import Stepped
 from oratory.training.origins.published.hf import HfClassifier
 from tests.execution.training import write_corpus
 from tests.training.finetuning import write_model

@@ -21,8 +21,22 @@ from oratory.mechanisms import REGISTRY, Merge
 from oratory.mechanisms.kinds import KINDS
 from oratory.model import ModelConfig, Transformer
 
-REFUSED = {"merge": "shuffle", "pool": "last"}
-LEFT = {kind: [name for name in REGISTRY[kind] if REFUSED.get(kind) != name] for kind in KINDS}
+REFUSED = {"position": "transformer-xl", "merge": "shuffle", "pool": "last", "head": "hybrid-ngrams"}
+CLASSIFYING = {
+    kind: [name for name, made in REGISTRY[kind].items() if made().serves("classes", False)] for kind in KINDS
+}
+UNTRIED = {
+    "position": {"xpos"},
+    "norm": {"dynamic-tanh", "scale"},
+    "feedforward": {"geglu", "reglu", "relu2", "experts"},
+    **{kind: set(CLASSIFYING[kind]) for kind in ("attention", "residual", "mixer")},
+}
+"""Mechanisms whose export takes too long to be tried here; one that cannot be followed is refused by its name."""
+LEFT = {
+    kind: [name for name in names if REFUSED.get(kind) != name and name not in UNTRIED.get(kind, ())]
+    for kind, names in CLASSIFYING.items()
+    if set(names) - UNTRIED.get(kind, set())
+}
 MOST = max(map(len, LEFT.values()))
 
 
@@ -43,11 +57,13 @@ def compare(path: Path, model: Transformer) -> None:
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     chance = np.random.default_rng(0)
     for texts, tokens in ((1, 1), (1, 12), (5, 7), (2, 12)):
-        given: dict[str, Any] = {"ids": chance.integers(0, 30, (texts, tokens))}
+        given: dict[str, Any] = {"input_ids": chance.integers(0, 30, (texts, tokens))}
         if not model.config.causal:
-            given["mask"] = np.arange(tokens) < chance.integers(1, tokens + 1, (texts, 1))
+            given["attention_mask"] = (np.arange(tokens) < chance.integers(1, tokens + 1, (texts, 1))).astype(np.int64)
         (found,) = session.run(None, given)
-        wanted = model(**{name: torch.from_numpy(value) for name, value in given.items()}).logits.detach().numpy()
+        mask = given.get("attention_mask")
+        ids = torch.from_numpy(given["input_ids"])
+        wanted = model(ids, None if mask is None else torch.from_numpy(mask > 0)).logits.detach().numpy()
         assert found.shape == wanted.shape
         assert np.abs(found - wanted).max() < TOLERANCE
 
@@ -55,15 +71,16 @@ def compare(path: Path, model: Transformer) -> None:
 def test_the_settings_cover_the_registry() -> None:
     for kind in KINDS:
         # Other tests may have added mechanisms of their own.
-        ours = {name for name, made in REGISTRY[kind].items() if made.__module__.startswith("oratory.")}
-        assert {found[kind] for found in covering()} | {REFUSED.get(kind)} - {None} == ours
+        ours = {name for name in CLASSIFYING[kind] if REGISTRY[kind][name].__module__.startswith("oratory.")}
+        tried = {found[kind] for found in covering() if kind in found}
+        assert tried | UNTRIED.get(kind, set()) | {REFUSED.get(kind)} - {None} == ours
 
 
 @pytest.mark.parametrize("settings", covering(), ids=lambda found: "-".join(found.values()))
 def test_the_file_gives_what_the_model_gives(tmp_path: Path, settings: dict[str, str]) -> None:
     model = small(**settings)
     made = export_onnx(model, tmp_path / "model.onnx")
-    assert (made.inputs, made.output) == (("ids", "mask"), "logits")
+    assert (made.inputs, made.output) == (("input_ids", "attention_mask"), "logits")
     compare(made.path, model)
 
 
@@ -72,14 +89,14 @@ def test_a_language_model_takes_ids_alone(tmp_path: Path) -> None:
         output="tokens", causal=True, classes=0, position="alibi", pattern="window(size=3)", kv_heads=1, tied=True
     )
     made = export_onnx(model, tmp_path / "model.onnx")
-    assert made.inputs == ("ids",)
+    assert made.inputs == ("input_ids",)
     compare(made.path, model)
 
 
 @pytest.mark.parametrize(("kind", "name"), REFUSED.items())
 def test_what_cannot_be_followed_is_named(tmp_path: Path, kind: str, name: str) -> None:
     with pytest.raises(InputError, match=f"^A model with {kind}={name} cannot be written as ONNX; torch says: "):
-        export_onnx(small(**{kind: name}, position="rope"), tmp_path / "model.onnx")
+        export_onnx(small(**{"position": "rope", kind: name}), tmp_path / "model.onnx")
     assert not list(tmp_path.iterdir())
 
 

@@ -21,7 +21,7 @@ from oratory.exports.track.figures import named
 from oratory.runs import Ended, Event, Run
 from oratory.runs.events import together
 from oratory.runs.record import METRICS, MODEL
-from oratory.training.loop import Stepped
+from oratory.training.events import Stepped
 from oratory.training.tasks import task_of
 
 pytestmark = pytest.mark.long

@@ -11,12 +11,12 @@ import torch
 from hypothesis import strategies as st
 
 from oratory.comparisons.kept import FOLDER, KeptComparison
-from oratory.execution.checkpoint import FACTS, MANIFEST, TENSORS, latest_checkpoint, read_checkpoint, write_checkpoint
 from oratory.execution.train import train
 from oratory.files import digest
 from oratory.records import write_record
 from oratory.reports.run import run_document
 from oratory.runs import Run, Store
+from oratory.runs.checkpoint import FACTS, MANIFEST, TENSORS, latest_checkpoint, read_checkpoint, write_checkpoint
 from oratory.runs.lines import read_lines, written_line
 from oratory.runs.record import ITEMS, METRICS, MODEL, RECORD, TIMES, TOKENIZER
 from oratory.text import load_corpus

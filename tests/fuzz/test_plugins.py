@@ -20,7 +20,7 @@ BROKEN = (
 
 
 def load(content: bytes) -> None:
-    with a_folder() as folder, patch.object(REGISTRY, "_found", {kind: dict(REGISTRY[kind]) for kind in KINDS}):
+    with a_folder() as folder, patch.object(REGISTRY, "_loaded", {kind: dict(REGISTRY[kind]) for kind in KINDS}):
         (folder / "mine.py").write_bytes(content)
         with refused_at_most():
             REGISTRY.load_plugin(folder / "mine.py")

@@ -64,7 +64,7 @@ def test_padding_gets_nothing_and_changes_nothing(kind: str) -> None:
     assert list(padded.mask) == [True] * 18 + [False] * 5
     assert not padded.weights[..., 18:].any()
     np.testing.assert_allclose(padded.weights[..., :18, :18], plain.weights, atol=1e-5)
-    assert padded.sentences()[0] == "5 of 23 tokens are padding, at the end."
+    assert padded.sentences()[1:] == ["5 of 23 tokens are padding, at the end."]
     assert padded.passed
 
 
@@ -73,7 +73,8 @@ def test_a_text_that_is_too_long_is_cut_and_that_is_said() -> None:
     found = attend(trained("decoder"), long)
     assert len(found.tokens) == 24
     assert found.cut == tuple(long.split()[24:])
-    [said] = found.sentences()
+    [answer, said] = found.sentences()
+    assert answer.startswith("Its perplexity of this text: ")
     assert said == f"Truncated: there is room for 24 tokens; 12 are left out ({' '.join(found.cut)})."
     assert len(attend(trained("window"), long).tokens) == 36  # alibi has no end
 

@@ -15,12 +15,35 @@ from oratory.mechanisms.registry import describe, name_of
 from oratory.model import ModelConfig, Transformer
 
 FOUND = {
-    "position": {"learned", "sinusoidal", "none", "rope", "alibi", "alibi-rope", "disentangled", "t5"},
+    "embedding": {"tokens", "hashed-ngrams", "adaptive"},
+    "position": {
+        *("learned", "sinusoidal", "none", "rope", "alibi", "alibi-rope", "disentangled", "t5"),
+        *("shaw", "transformer-xl", "kerple", "fire", "cope", "xpos", "rope-ntk", "rope-yarn"),
+    },
     "pattern": {"full", "window", "block", "dilated", "longformer", "strided"},
     "merge": {"concat", "shuffle", "shift", "reweight", "reweight-per-token"},
     "pool": {"mean", "cls", "max", "last", "attention"},
-    "norm": {"layer", "rms"},
-    "feedforward": {"relu", "gelu", "swiglu"},
+    "norm": {"layer", "rms", "dynamic-tanh", "scale"},
+    "feedforward": {"relu", "gelu", "swiglu", "geglu", "reglu", "relu2", "experts"},
+    "attention": {
+        *("softmax", "qk-norm", "softcap", "sink", "off-by-one", "talking-heads", "differential", "sigmoid"),
+        *("sparsemax", "entmax", "gated", "value-residual", "exclusive"),
+    },
+    "residual": {
+        *("add", "rezero", "layer-scale", "sandwich", "parallel", "macaron", "every-layer-counts", "u-net"),
+        *("shared", "stochastic-depth", "hyper-connections"),
+    },
+    "mixer": {"none", "token-shift", "short-convolution", "linear-attention", "retention", "gated-delta"},
+    "objective": {"none", "z-loss", "multi-token"},
+    "head": {
+        "linear",
+        "mixture-of-softmaxes",
+        "adaptive",
+        "hybrid-cache",
+        "hybrid-kneser-ney",
+        "hybrid-mixture",
+        "hybrid-ngrams",
+    },
 }
 ALL = [cls for kind in KINDS for cls in REGISTRY[kind].values()]
 PLUGIN = '''
@@ -52,8 +75,8 @@ class _Hidden(Pattern):
 def test_discovery_finds_every_mechanism() -> None:
     registry = Registry()
     assert {kind: set(registry[kind]) for kind in KINDS} == FOUND
-    assert [len(registry[kind]) for kind in KINDS] == [8, 6, 5, 5, 2, 3]
-    assert len(ALL) == 29
+    assert [len(registry[kind]) for kind in KINDS] == [3, 16, 6, 5, 5, 4, 7, 13, 11, 6, 3, 7]
+    assert len(ALL) == 86
 
 
 def test_every_file_in_the_folder_of_a_kind_is_one_mechanism() -> None:

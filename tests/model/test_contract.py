@@ -30,7 +30,17 @@ def test_every_mechanism_keeps_the_contract(kind: str, name: str) -> None:
     found = check_mechanism(REGISTRY[kind][name]())
     assert found.passed, [check for check in found.checks if check.verdict == "failed"]
     declared = {check.name for check in found.checks if check.verdict == "declared"}
-    assert declared == ({"the future does not leak", "padding changes nothing"} if name == "reweight" else set())
+    if name == "reweight":
+        assert declared == {"the future does not leak", "padding changes nothing"}
+    else:
+        assert declared == ({"weights are a distribution"} if name in NO_DISTRIBUTION else set())
+
+
+NO_DISTRIBUTION = {
+    *("sink", "off-by-one", "talking-heads", "differential", "sigmoid"),
+    *("linear-attention", "retention", "gated-delta"),
+}
+"""What says itself that its weights do not sum to one, or that it has none."""
 
 
 def test_the_example_passes_and_the_broken_one_is_caught() -> None:
@@ -263,7 +273,11 @@ def test_a_hook_of_the_wrong_shape_is_told_the_right_one(
 
 def test_every_hook_of_a_kind_has_its_shapes() -> None:
     position = {"embed", "rotate", "bias", "score", "scale", "limit"}
-    assert set(HOOKS) == position | {"allow", "merge", "pool", "forward", "build", "check"}
+    attention, mixer, objective = {"prepare", "values", "weigh", "outputs"}, {"mix"}, {"added"}
+    residual = {"begin", "end", "block_of", "enter", "add", "block"}
+    others = {"allow", "merge", "pool", "forward", "build", "check"}
+    ends = {"vectors", "logits", "learn_from", "choose_on_dev"}
+    assert set(HOOKS) == position | attention | residual | mixer | objective | ends | others
     for name, hook in HOOKS.items():
         assert hook.call.startswith(f"{name}(")
 

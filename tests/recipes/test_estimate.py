@@ -9,12 +9,13 @@ import pytest
 from oratory.execution.local import cores
 from oratory.execution.train import train
 from oratory.recipes import Recipe, list_recipes, load_recipe, plan
-from oratory.recipes.estimate import PlannedRun, duration, estimate, planned_runs
+from oratory.recipes.estimate import PlannedRun, estimate, planned_runs
 from oratory.recipes.plan import time_of
 from oratory.recipes.recipe import FINGERPRINT
 from oratory.recipes.timing import time_short_training
 from oratory.runs import Store
 from oratory.runs.entry import Entry
+from oratory.tables import duration
 from oratory.text import load_corpus
 from tests.execution.training import CLASSIFIER, LM, write_corpus
 
@@ -129,7 +130,7 @@ def test_a_short_training_counts_for_the_whole(
     corpus = load_corpus(write_corpus(tmp_path / "corpus"))
     clock = count()
     with monkeypatch.context() as patched:
-        patched.setattr("oratory.recipes.timing.perf_counter", lambda: float(next(clock)))
+        patched.setattr("oratory.execution.timing.perf_counter", lambda: float(next(clock)))
         assert time_short_training(task, corpus, settings) == evaluations + updates
     run = train(task, corpus, settings, runs=tmp_path / "runs")
     best = (

@@ -72,7 +72,7 @@ def test_kinds_of_files(tmp_path: Path) -> None:
         write_maps(found, tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
     assert picture(found, ".svg") == (tmp_path / "a.svg").read_bytes()
-    with pytest.raises(InputError, match=re.escape("a.bmp must end in .png, .svg, .pdf, .html or .npz.")):
+    with pytest.raises(InputError, match=re.escape("a.bmp must end in .png, .svg, .pdf, .html, .csv or .npz.")):
         write_maps(found, tmp_path / "a.bmp")
 
 

@@ -44,3 +44,25 @@ def test_parts_begin_with_the_first_column_and_the_verdict_comes_first() -> None
     assert second.columns[0] == "variant"
     assert (first.words, second.words) == (2, 1)
     assert parts_of(WIDE, 400) == [WIDE]
+
+
+def test_colours_only_on_a_terminal_that_wants_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rich.console import Console
+
+    from oratory.reports import terminal
+
+    table = Table("Checks", ("check", "result"), (("a", "passed"), ("b", "failed")), words=2, shades=(0.1, 0.9))
+    print_tables([table])
+    assert "\x1b[" not in capsys.readouterr().out
+    monkeypatch.setattr(terminal, "Console", lambda **options: Console(force_terminal=True, width=80, **options))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    print_tables([table])
+    coloured = capsys.readouterr().out
+    assert "\x1b[32mpassed" in coloured
+    assert "48;" in coloured
+    monkeypatch.setenv("NO_COLOR", "1")
+    print_tables([table])
+    assert "[32m" not in capsys.readouterr().out

@@ -442,7 +442,7 @@ def test_report(found: tuple[Search, Store], tmp_path: Path) -> None:
         or "oratory train lm" in text
     )
     assert "'train.lr=0.001..0.1:log'" in text or "train.lr=0.001..0.1:log" in text
-    assert len(list((tmp_path / "report-figures").glob("*.svg"))) == 2
+    assert len(list((tmp_path / "report-figures").glob("*.svg"))) == 4
 
 
 def test_budget(found: tuple[Search, Store]) -> None:

@@ -50,3 +50,12 @@ def test_sentences_of_the_default_corpus_look_like_sentences(sotu: Corpus) -> No
     assert sum(text[0].islower() for text in texts) / len(texts) < 0.005
     assert not [text for text in texts if "[Laughter]" in text or "[Applause]" in text]
     assert sum(text.rstrip("\"'”’)")[-1] in ".?!:;—" for text in texts) / len(texts) > 0.995
+
+
+def test_typed_text_is_split_as_the_corpus_was() -> None:
+    from oratory.text.load import parse_source
+
+    text = "We will go on. Mr. Speaker, thank you! [Laughter]"
+    assert parse_source("sotu").pieces(text)[:2] == ["We will go on.", "Mr. Speaker, thank you!"]
+    assert parse_source("sotu(presidents=lincoln+grant)").pieces("One. Two.") == ["One.", "Two."]
+    assert parse_source("/tmp").pieces("One. Two.") == ["One. Two."]

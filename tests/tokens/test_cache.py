@@ -3,8 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from oratory import arrays
+from oratory.files import cache_folder
 from oratory.text import ClassifierData, Corpus, Labelled, LanguageData
-from oratory.tokens import cache_folder, encode_classifier, encode_lm, train_tokenizer
+from oratory.tokens import encode_classifier, encode_lm, kept, train_tokenizer
 from oratory.tokens.word import WordTokenizer
 
 CORPUS = Corpus(
@@ -79,3 +81,23 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_folder() == Path("/somewhere/oratory")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == Path.home() / ".cache" / "oratory"
+
+
+def test_large_texts_are_mapped(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    tokenizer = train_tokenizer(CORPUS, "word(specials=<START>+<STOP>)")
+    expected = encode_lm(CORPUS, tokenizer)
+    (path,) = cache.iterdir()
+    content = path.read_bytes()
+    path.unlink()
+    monkeypatch.setattr(arrays, "LARGE", 8)
+    monkeypatch.setattr(kept, "LARGE", 8)
+    for _ in range(2):  # Encoded, and then read.
+        found = encode_lm(CORPUS, tokenizer)
+        for name, part in found.items():
+            for field in ("ids", "sizes", "starts"):
+                np.testing.assert_array_equal(getattr(part, field), getattr(expected[name], field))
+        assert path.read_bytes() == content
+    assert not found["train"].ids.flags.writeable
+    first = expected["train"].first(3)
+    assert len(first) == 1
+    assert first.ids.tolist() == expected["train"][0].tolist()

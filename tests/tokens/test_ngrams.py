@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oratory import arrays
 from oratory.errors import InputError
 from oratory.text import Corpus
-from oratory.tokens import encode_lm, train_tokenizer
+from oratory.tokens import encode_lm, ngrams, train_tokenizer
 from oratory.tokens.ngrams import NgramCounts
 
 VOCABULARY = 4
@@ -65,3 +66,40 @@ def test_the_reference_speeches(speeches: Corpus) -> None:
         name: float(np.exp(counts.nats(encoded[name].ids, 3, 0.75).mean())) for name in ("obama", "hbush", "wbush")
     }
     assert found == pytest.approx({"obama": 247, "hbush": 278, "wbush": 383}, rel=0.005)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.integers(0, VOCABULARY - 1), min_size=1, max_size=60),
+    streams,
+    st.sampled_from([1, 2, 3, 7, 20]),
+    st.sampled_from([1, 2, 5]),
+)
+def test_counting_in_parts_changes_nothing(train: list[int], text: list[int], words: int, elements: int) -> None:
+    """As if far more text were counted than fits in memory: a few words at once, and every array in a file."""
+    whole = NgramCounts(np.array(train, np.int32), VOCABULARY, 5)
+    expected = [whole.nats(np.array(text), order, 0.75) for order in range(1, 6)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ngrams, "AT_ONCE", words)
+        patch.setattr(arrays, "AT_ONCE", elements)
+        patch.setattr(arrays, "LARGE", 1)
+        parts = NgramCounts(np.array(train, np.int32), VOCABULARY, 5)
+        found = [parts.nats(np.array(text), order, 0.75) for order in range(1, 6)]
+    for one, other in zip(whole.orders, parts.orders, strict=True):
+        np.testing.assert_array_equal(one.keys, other.keys)
+        np.testing.assert_array_equal(one.occurrences, other.occurrences)
+        np.testing.assert_array_equal(one.continuations, other.continuations)
+    np.testing.assert_array_equal(expected, found)
+
+
+@settings(deadline=None, max_examples=60)
+@given(streams, streams, st.integers(1, 5), st.sampled_from([0.1, 0.75]))
+def test_a_distribution_has_the_probability_of_every_token(
+    train: list[int], text: list[int], order: int, discount: float
+) -> None:
+    counts = NgramCounts(np.array(train), VOCABULARY, order)
+    probabilities = np.exp(-counts.nats(np.array(text), order, discount))
+    for place, word in enumerate(text):
+        found = counts.distribution(text[max(0, place - order + 1) : place], order, discount)
+        assert found.sum() == pytest.approx(1)
+        assert found[word] == pytest.approx(probabilities[place])

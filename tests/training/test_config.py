@@ -23,6 +23,7 @@ def base_training(task: str, **changes: str) -> TrainConfig:
         {},
         {"lr": "3e-4", "optimizer": "adamw(beta2=0.95)", "schedule": "cosine(warmup=0.1,final=0.1)"},
         {"optimizer": "sgd(momentum=0.5,nesterov=on)", "clip": "1", "patience": "3", "keep": "best"},
+        {"average": "ema(decay=0.95)", "noise": "kneser-ney(rate=0.2)", "word_dropout": "0.1"},
         {"schedule": "one-cycle", "optimizer": "muon", "precision": "bfloat16", "threads": "1"},
     ],
 )
@@ -64,6 +65,10 @@ def test_epochs_take_the_place_of_iterations() -> None:
         ({"optimizer": "adan"}, "There is no train.optimizer 'adan'. Did you mean 'adam'?"),
         ({"optimizer": "sgd(momentum=1)"}, "momentum=1.0: it must be"),
         ({"optimizer": "adam(beta2=1.5)"}, "beta2=1.5"),
+        ({"average": "ema(decay=1)"}, "ema(decay=1.0): it must lie between 0 and 1"),
+        ({"average": "swa(start=-1)"}, "swa(start=-1.0): it must be at least 0"),
+        ({"noise": "kneser-ney(rate=0)"}, "rate=0.0: the share of tokens"),
+        ({"noise": "kneserney"}, "There is no train.noise 'kneserney'. Did you mean 'kneser-ney'?"),
         ({"keep": "first"}, "There is no train.keep 'first'"),
         ({"smoothing": "1"}, "train.smoothing=1.0"),
         ({"truncate": "9"}, "say train.items=lines too"),
@@ -79,6 +84,8 @@ def test_what_makes_no_sense_is_refused(changes: dict[str, str], sentence: str) 
 @pytest.mark.parametrize(
     ("task", "changes", "sentence"),
     [
+        ("lm", {"rdrop": "1"}, "train.rdrop is for"),
+        ("classifier", {"rdrop": "-1"}, "train.rdrop=-1.0: it must be at least 0"),
         ("classifier", {"items": "lines"}, "train.items is for language models"),
         ("classifier", {"stride": "8"}, "train.stride is for language models"),
         ("lm", {"bucketing": "on"}, "all windows are of one length"),
@@ -121,4 +128,12 @@ def test_one_cycle_is_that_of_the_framework() -> None:
 
 
 def test_every_schedule_is_found() -> None:
-    assert set(SCHEDULES) == {"constant", "linear", "cosine", "one-cycle"}
+    assert set(SCHEDULES) == {"constant", "linear", "cosine", "one-cycle", "wsd"}
+
+
+def test_wsd_stays_and_then_falls_on_a_line() -> None:
+    course = SCHEDULES["wsd"](warmup=10, decay=0.25, final=0.1)
+    factors = [course.factor(step, 110) for step in range(110)]
+    assert factors[:10] == pytest.approx([(step + 1) / 11 for step in range(10)])
+    assert factors[10:85] == [1.0] * 75
+    assert factors[85:] == pytest.approx([1 - 0.9 * step / 25 for step in range(25)])

@@ -19,13 +19,15 @@ from oratory.errors import Failed, InputError
 from oratory.text import Corpus, load_corpus
 from oratory.tokens import load_tokenizer
 from oratory.tokens.pretrained import EncoderTokenizer
+from oratory.training.events import Measured, Stepped
 from oratory.training.layers import depth_of
-from oratory.training.loop import Fit, Measured, Stepped
+from oratory.training.loop import Fit
 from oratory.training.loss import loss_of_labels
 from oratory.training.origins import prepare
 from oratory.training.origins.published import Published
+from oratory.training.origins.published.config import called
 from oratory.training.origins.published.hf import HfClassifier, theirs_of
-from oratory.training.origins.published.model import PublishedModel, called
+from oratory.training.origins.published.model import PublishedModel
 from oratory.training.origins.published.prepared import FineTuned
 from oratory.training.tasks.classifier import learning as learning_module
 from oratory.training.tasks.classifier.learning import probabilities

@@ -18,7 +18,8 @@ from oratory.errors import InputError
 from oratory.execution.recorder import separate
 from oratory.model import Transformer, head
 from oratory.text import Corpus, load_corpus
-from oratory.training.loop import Diverged, Fit, Measured, Stepped
+from oratory.training.events import Measured, Stepped
+from oratory.training.loop import Diverged, Fit
 from oratory.training.origins import prepare
 from oratory.training.prepared import Prepared
 from tests.execution.training import CLASSIFIER, LM, MLM, write_corpus
@@ -96,6 +97,10 @@ STOPS: dict[str, tuple[str, dict[str, Any]]] = {
         {"train__items": "lines", "train__bucketing": "on", "train__epochs": 3, "tokenizer": "char"},
     ),
     "mlm, best": ("mlm", {"train__keep": "best", "train__patience": 1, "train__lr": 0.5, "train__eval_every": 2}),
+    "ema": ("lm", {"train__average": "ema(decay=0.9)", "tied": "on"}),
+    "swa": ("classifier", {"train__average": "swa(start=0.4)", "train__keep": "best", "train__eval_every": 2}),
+    "noise": ("lm", {"train__noise": "kneser-ney(rate=0.4)", "train__word_dropout": 0.1}),
+    "r-drop": ("classifier", {"train__rdrop": 2, "dropout": 0.2, "attention_dropout": 0, "train__accumulate": 2}),
     "bfloat16": ("lm", {"train__precision": "bfloat16"}),
     "float16": ("lm", {"train__precision": "float16"}),
 }

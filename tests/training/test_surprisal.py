@@ -9,12 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oratory.inspect import lens_of
+from oratory.mechanisms import TrainingText
 from oratory.model import Transformer
 from oratory.text import Corpus
 from oratory.tokens import Encoded, encode_lm, train_tokenizer
 from oratory.training.tasks import base
 from oratory.training.tasks.lm.scores import LanguageScores, TextScores
-from oratory.training.tasks.lm.surprisal import CausalWindows, opened, opening_of, surprisal
+from oratory.training.tasks.lm.surprisal import CausalWindows, opened, opening_of, predictions, surprisal
 
 VOCABULARY = 11
 
@@ -119,3 +121,24 @@ def test_figures_that_are_no_number_are_none() -> None:
 def test_encoded_lengths_may_be_zero() -> None:
     empty = Encoded(np.zeros(1, np.int32), np.zeros(1, np.int32), np.array([0, 1, 1]))
     assert len(CausalWindows.over(empty.starts, 8, 4).begins) == 0
+
+
+HEADS = ("linear", "mixture-of-softmaxes", "adaptive", "hybrid-cache", "hybrid-mixture", "hybrid-kneser-ney")
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_whatever_the_head_expectations_surprisal_and_lens_agree(head: str) -> None:
+    ids = np.random.default_rng(0).integers(0, VOCABULARY, 60).astype(np.int32)
+    made = model(head=head)
+    if made.counts_text:
+        text = torch.from_numpy(ids.astype(np.int64))
+        made.learn_from(TrainingText([text], [str(index) for index in range(VOCABULARY)]))
+    windows = CausalWindows.over(np.array([0, 40, 60]), 8, 4)
+    nats, expected = surprisal(made, ids, windows), predictions(made, ids, windows, VOCABULARY)
+    for place in np.flatnonzero(~np.isnan(nats)):
+        rank = int(np.flatnonzero(expected.ids[place] == ids[place])[0])
+        assert -np.log(expected.probabilities[place, rank]) == pytest.approx(nats[place], abs=1e-5)
+    with torch.no_grad():
+        best = made(torch.tensor([ids[:8].tolist()])).logits[0].softmax(-1).amax(-1).tolist()
+    read = lens_of(made, ids[:8].tolist()).cells[-1]
+    assert [cell.guesses[0].probability for cell in read] == pytest.approx(best, abs=1e-6)

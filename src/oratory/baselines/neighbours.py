@@ -12,12 +12,13 @@ where a is what discounting leaves of the counts, so the sum needs no loop over 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import csr_array
 
 from oratory.baselines.counts import Floats, Ids
+from oratory.tokens.ngrams import NgramCounts
 
 AT_ONCE = 4096
 """Tokens of a text that are looked up at once, which bounds the memory."""
@@ -39,7 +40,7 @@ class Neighbours:
     """Kneser-Ney bigrams, asked for a token between its neighbours."""
 
     def __init__(self, ids: Ids, vocabulary: int, discount: float) -> None:
-        pairs = coo_array((np.ones(len(ids) - 1), (ids[:-1], ids[1:])), shape=(vocabulary, vocabulary)).tocsr()
+        pairs = _pairs(ids, vocabulary)
         after = np.diff(pairs.indptr)
         total = np.asarray(pairs.sum(axis=1))
         safe = np.maximum(total, 1)
@@ -82,18 +83,27 @@ class Neighbours:
         return np.asarray(self.kept[left].multiply(self.into[right]).sum(axis=1)).reshape(-1)
 
 
+def _pairs(ids: Ids, vocabulary: int) -> Any:
+    """How often each token comes after each other, as a sparse matrix; counted in parts, so that a text may be long."""
+    words, *pairs = NgramCounts(ids, vocabulary, 2).orders
+    keys, often = (pairs[0].keys, pairs[0].occurrences) if pairs else (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    rows = words.keys[keys // vocabulary]
+    return csr_array((often.astype(np.float64), (rows, keys % vocabulary)), shape=(vocabulary, vocabulary))
+
+
 class FromBothSides:
     """What is counted to predict a token between others."""
 
     orders: ClassVar[Mapping[str, int]] = {"unigram": 1, "neighbours": 2}
     tuned_by: ClassVar[Mapping[str, str]] = dict.fromkeys(orders, "neighbours")
     discounts: ClassVar[Sequence[float]] = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    shares: ClassVar[Mapping[str, Sequence[float]]] = {}
 
     def __init__(self, ids: Ids, vocabulary: int) -> None:
         self.ids, self.vocabulary = ids, vocabulary
 
-    def nats(self, name: str, ids: Ids, discounts: Sequence[float]) -> Iterator[Floats]:
-        for discount in discounts:
+    def nats(self, name: str, ids: Ids, numbers: Sequence[float]) -> Iterator[Floats]:
+        for discount in numbers:
             yield self._model(name, discount).nats(ids)
 
     def _model(self, name: str, discount: float) -> Unigrams | Neighbours:

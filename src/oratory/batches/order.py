@@ -6,8 +6,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from oratory.batches.shuffled import Shuffled
 from oratory.seeds import derive
 
+LARGE = 1 << 24
+"""Items beyond which their order is worked out batch by batch, so that it takes no memory."""
 POOL = 50
 """Batches among which items are sorted by length, where they are bucketed."""
 
@@ -30,7 +33,24 @@ class Order:
     def of_step(self, step: int) -> NDArray[np.int64]:
         """The items of a step, counted from 0 over all epochs."""
         epoch, place = divmod(step, self.steps)
+        if self.items > LARGE:
+            return _of_large(self, epoch, place)
         return _of_epoch(self, epoch)[place * self.batch : (place + 1) * self.batch]
+
+
+def _of_large(order: Order, epoch: int, place: int) -> NDArray[np.int64]:
+    """The items of one batch, where a list of all would be too long to keep."""
+    seed = derive(order.seed, f"large order {epoch}")
+    shuffled = Shuffled(order.items, seed)
+    full = order.items // order.batch
+    if order.lengths is None or place == full:
+        return shuffled[place * order.batch : min((place + 1) * order.batch, order.items)]
+    # As below: batches of a pool are sorted by length, and then change places with all others.
+    batch = int(Shuffled(full, seed + 1)[place : place + 1][0])
+    pool = batch // POOL
+    some = shuffled[pool * POOL * order.batch : min((pool + 1) * POOL, full) * order.batch]
+    begin = (batch - pool * POOL) * order.batch
+    return some[np.argsort(order.lengths[some], kind="stable")][begin : begin + order.batch]
 
 
 @lru_cache(maxsize=2)

@@ -34,7 +34,7 @@ class WindowItems:
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Tokens of each item."""
-        return np.full(len(self), self.size)
+        return np.broadcast_to(np.int64(self.size), len(self))
 
     def targets(self, items: NDArray[np.int64]) -> int:
         """How many targets these items have: the token after each token."""

@@ -17,13 +17,13 @@ import typer
 from typer.main import get_command
 
 from oratory import __version__
-from oratory.errors import Failed, InputError
+from oratory.cli._loading import announce
+from oratory.errors import NO_MEMORY, Failed, InputError
 
 _HELP = "A laboratory for small transformers: honest baselines, a leakage audit, and verdicts with error bars."
 
 AROUND = 80
 """Characters on both sides of one that is wrong, in a message."""
-NO_MEMORY = "This needs more memory than there is; shorter texts, or a smaller model or batch, need less."
 
 
 def build() -> typer.Typer:
@@ -81,6 +81,7 @@ def _run() -> int | str | None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # A terminal that cannot show a character shows its number.
+    announce()
     try:
         command_line()()
     except SystemExit as left:

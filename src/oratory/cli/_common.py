@@ -15,7 +15,7 @@ from oratory.training.tasks import task_names
 if TYPE_CHECKING:
     from oratory.runs import Run
     from oratory.runs.predictions import Predictions
-    from oratory.tables import Tabled
+    from oratory.tables import Table, Tabled
     from oratory.text import Corpus
 
 _DATA = (
@@ -27,7 +27,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to s
 Settings = Annotated[
     list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
 ]
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run or its beginning, or last.")]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: its id or the beginning of it, its name, or last.")]
 RunsFolder = Annotated[
     Path | None, typer.Option("--runs", help="The folder of the runs; ORATORY_RUNS or ./runs unless given.")
 ]
@@ -84,14 +84,22 @@ def load_plugins(paths: list[Path] | None) -> None:
 
 def load_run(name: str, runs: Path | None) -> "Run":
     """A run to be used. It is said which one `last` is."""
-    from oratory import api
     from oratory.runs.store import Store
 
-    found = api.load_run(name, runs)
-    newest = Store(runs).find("last") if name == "last" else found.id
+    store = Store(runs)  # Not through `oratory.api`: a name that no run has is refused before torch is loaded.
+    found = store.open(store.usable() if name == "last" else name)
+    newest = store.find("last") if name == "last" else found.id
     if name == "last":
         note(f"last is {found.id}" + (f"; {newest} is newer, and not finished." if newest != found.id else "."))
+    found = store.current(found)
+    if found.unfinished:
+        note(found.unfinished)
     return found
+
+
+def with_state(run: "Run", facts: dict[str, Any]) -> dict[str, Any]:
+    """Facts that a run's model gives, for JSON; of a run that is not finished it is said there too."""
+    return facts | ({"unfinished": run.unfinished} if run.unfinished else {})
 
 
 def stdin_lines() -> list[str]:
@@ -109,14 +117,18 @@ def check_predictions(out: Path | None) -> None:
         check_path(out)
 
 
-def show_predictions(found: "Predictions", out: Path | None, json: bool) -> None:
+def show_predictions(run: "Run", found: "Predictions", out: Path | None, json: bool) -> None:
     """Write a file where one is wanted; show the table, or print JSON."""
     if out is not None:
         from oratory.exports.table import write_table
+        from oratory.tables import counted
 
         write_table(out, found.table())
-        note(f"{out}: {len(found):,} texts")
-    show_or_print(found, json)
+        note(f"{out}: {counted(len(found), 'text')}")
+    if json:
+        print_json(with_state(run, found.to_dict()))
+    else:
+        show(found)
 
 
 def shared_settings(words: list[str] | None, model: str | None = None, runs: Path | None = None) -> dict[str, str]:
@@ -139,6 +151,14 @@ def model_settings(model: str, words: list[str], runs: Path | None) -> dict[str,
     named = as_given({"model": model}, Store(runs))
     known = [name for name in origin_of(named).known() if name not in named]
     return {**named, **parse_words(words, known)}
+
+
+def check_words(task: str, settings: dict[str, str]) -> None:
+    """Refuse a task, a setting or a name that is not there. That takes no torch, so the answer comes at once."""
+    from oratory.training.origins import origin_of
+    from oratory.training.tasks import task_of
+
+    origin_of(settings).check_words(task_of(task), settings)
 
 
 def load(data: str) -> "Corpus":
@@ -184,22 +204,25 @@ def train(
     """Train a run or continue one, and show its result; or only show what would be trained."""
     from contextlib import ExitStack
 
+    if resume is None:
+        if task is None:
+            raise InputError(f"Say what to train, {task_names()}; or which run to continue: --resume last.")
+        check_words(task, given)
+    corpus = None if resume is not None and data is None else load(data or "sotu")
+
     from oratory import api
-    from oratory.cli._progress import RunProgress
     from oratory.exports.track import tracker
+    from oratory.reports.progress import RunProgress
     from oratory.runs.events import together
     from oratory.training.parallel import leads
 
     with RunProgress() as progress, ExitStack() as stack:
-        trackers = [stack.enter_context(tracker(name, say=note)) for name in dict.fromkeys(track or [])]
+        trackers = [stack.enter_context(tracker(name, say=note, tell=note)) for name in dict.fromkeys(track or [])]
         listen = together(progress, *trackers)
-        if resume is not None:
-            corpus = None if data is None else load(data)
+        if task is None or corpus is None or resume is not None:
+            assert resume is not None
             run = api.resume(resume, runs=runs, task=task, corpus=corpus, settings=given, seed=seed, listen=listen)
         else:
-            if task is None:
-                raise InputError(f"Say what to train, {task_names()}; or which run to continue: --resume last.")
-            corpus = load(data or "sotu")
             if dry_run:
                 prepared = api.prepare(task, corpus, given, seed or 0, runs=runs)
                 show_or_print(prepared, json, f"{given.get('model', task)} on {corpus.name}")
@@ -236,9 +259,14 @@ def print_json(facts: dict[str, Any]) -> None:
 
 def show(facts: "Tabled", heading: str = "") -> None:
     """The tables of some facts on stdout."""
+    show_tables(facts.tables(), heading)
+
+
+def show_tables(tables: "list[Table]", heading: str = "") -> None:
+    """Tables on stdout."""
     from oratory.reports.terminal import print_tables
 
-    print_tables(facts.tables(), heading)
+    print_tables(tables, heading)
 
 
 def check_report(path: Path | None) -> None:

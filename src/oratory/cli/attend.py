@@ -8,7 +8,7 @@ import typer
 from oratory.cli import _common as common
 
 if TYPE_CHECKING:
-    from oratory.inspect import Ablation, Heads, Subject
+    from oratory.inspect import Ablation, Heads, Maps, Subject
     from oratory.text import Corpus
 
 
@@ -17,15 +17,19 @@ def command(
     text: Annotated[str | None, typer.Argument(help="A text, in quotes.")] = None,
     layer: Annotated[int | None, typer.Option(help="Only this layer, counted from 0.")] = None,
     head: Annotated[int | None, typer.Option(help="Only this head, counted from 0.")] = None,
+    step: Annotated[
+        int | None, typer.Option(help="The weights of this step (train.snapshots keeps some); 0 is before training.")
+    ] = None,
     before: Annotated[bool, typer.Option("--before", help="Also the model before training.")] = False,
     mean: Annotated[bool, typer.Option("--mean", help="Also the mean over the heads of each layer.")] = False,
     rollout: Annotated[bool, typer.Option("--rollout", help="Also attention traced back through all layers.")] = False,
     pad_to: Annotated[int | None, typer.Option(help="Pad the text to this many tokens.")] = None,
+    lens: Annotated[bool, typer.Option("--lens", help="Also what each layer would predict: the logit lens.")] = False,
     heads: Annotated[bool, typer.Option("--heads", help="What each head does on the test texts of a corpus.")] = False,
     ablate: Annotated[bool, typer.Option("--ablate", help="The loss on the same texts without each head.")] = False,
     data: Annotated[str | None, typer.Option(help="For --heads, --ablate: a corpus other than the run's.")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="A file to write: .png, .svg, .pdf, .html (interactive) or .npz (arrays).")
+        Path | None, typer.Option(help="A file to write: .png, .svg, .pdf, .html (interactive), .csv or .npz (arrays).")
     ] = None,
     runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
@@ -38,20 +42,24 @@ def command(
     (.svg, .png) or report (.html, .pdf, .md, .tex, .csv). Exit code 1 when a check fails.
     """
     from oratory.errors import InputError
+    from oratory.inspect import lens_of
 
     common.load_plugins(plugin)
     if text is None and not heads and not ablate:
         raise InputError("Say what to look at: a text, or --heads, or --ablate.")
+    if text is None and lens:
+        raise InputError("--lens looks at a text; give one.")
     if out is not None and text is not None:
         from oratory.reports.maps import kind_of
 
         kind_of(out)
     elif out is not None:
         _check_out(out, heads and ablate)
-    subject = _subject(run, runs)
+    subject = _subject(run, runs).at_step(step)
     corpus = _corpus(subject, data) if heads or ablate else None
     options = {"layer": layer, "head": head, "before": before, "mean": mean, "rollout": rollout, "pad_to": pad_to}
     facts: dict[str, Any] = {} if text is None else _attend(subject, text, options, out, json)
+    looked = {"lens": lens_of(subject, text)} if lens and text is not None else {}
     measured = {} if corpus is None else _measure(subject, corpus, heads, ablate)
     if out is not None and text is None:
         from oratory.reports.heads import write_heads
@@ -59,9 +67,10 @@ def command(
         write_heads(list(measured.values()), out)
         common.note(f"Written: {out}")
     if json:
-        common.print_json(facts | {name: found.to_dict() for name, found in measured.items()})
+        shown = facts | {name: found.to_dict() for name, found in {**looked, **measured}.items()}
+        common.print_json(shown if subject.run is None else common.with_state(subject.run, shown))
     else:
-        for found in measured.values():
+        for found in (*looked.values(), *measured.values()):
             common.show(found, found.name)
     _fail(facts)
 
@@ -70,6 +79,9 @@ def _attend(subject: "Subject", text: str, options: dict[str, Any], out: Path | 
     """The maps: written where a file is wanted, shown where JSON is not."""
     from oratory.inspect import attend
 
+    pieces = [text] if subject.run is None else subject.run.pieces(text)
+    if len(pieces) > 1:
+        common.note(f"This is {len(pieces)} sentences at once, and the model was trained on single sentences.")
     maps = attend(subject, text, **options)
     for sentence in maps.sentences():
         common.note(sentence)
@@ -79,8 +91,15 @@ def _attend(subject: "Subject", text: str, options: dict[str, Any], out: Path | 
         write_maps(maps, out)
         common.note(f"Written: {out} ({out.stat().st_size / 1000:,.0f} kB)")
     if not json:
-        common.show(maps, f"{maps.name}: {maps.of_layers} layers, {maps.of_heads} heads, {len(maps.tokens)} tokens")
+        common.show(maps, _heading(maps))
     return maps.to_dict()
+
+
+def _heading(maps: "Maps") -> str:
+    from oratory.tables import counted
+
+    sizes = {"layer": maps.of_layers, "head": maps.of_heads, "token": len(maps.tokens)}
+    return f"{maps.name}: {', '.join(counted(number, noun) for noun, number in sizes.items())}"
 
 
 def _measure(subject: "Subject", corpus: "Corpus", heads: bool, ablate: bool) -> "dict[str, Heads | Ablation]":
@@ -95,12 +114,12 @@ def _measure(subject: "Subject", corpus: "Corpus", heads: bool, ablate: bool) ->
 def _subject(name: str, runs: Path | None) -> "Subject":
     """A run of the store; a folder with config.json is a published model."""
     from oratory.files import exists
+
+    found = None if exists(Path(name) / "config.json") else common.load_run(name, runs)
     from oratory.inspect import published
     from oratory.inspect.subject import subject_of
 
-    if exists(Path(name) / "config.json"):
-        return published(name)
-    return subject_of(common.load_run(name, runs))
+    return published(name) if found is None else subject_of(found)
 
 
 def _corpus(subject: "Subject", data: str | None) -> "Corpus":

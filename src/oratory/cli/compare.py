@@ -51,18 +51,26 @@ def command(
     With --tune every variant is searched on dev by itself, all with the same trials. It takes part in the comparison
     with the settings that were found and with those that were given; the first one, as found, is the baseline.
     """
-    from oratory.api import compare
-    from oratory.cli._jobs import JobsProgress
-    from oratory.comparisons import parse_seeds
+    from oratory.comparisons import parse_seeds, parse_variants
+    from oratory.reports.jobs import JobsProgress
+    from oratory.training.tasks import task_of
 
     common.check_report(report)
+    common.load_plugins(plugin)
+    chosen, shared = parse_seeds(seeds), common.shared_settings(settings, model, runs)
+    for variant in parse_variants(variants):
+        variant.check_words(task_of(task), shared)
+    corpus = common.load(data)
+
+    from oratory.api import compare
+
     with JobsProgress() as progress:
         comparison = compare(
             *variants,
             task=task,
-            corpus=common.load(data),
-            seeds=parse_seeds(seeds),
-            settings=common.shared_settings(settings, model, runs),
+            corpus=corpus,
+            seeds=chosen,
+            settings=shared,
             metric=metric,
             runs=runs,
             on=on,
@@ -72,6 +80,7 @@ def command(
             tune=tune or (),
             tune_trials=tune_trials,
             tune_seeds=tune_seeds,
+            on_plan=lambda time: common.note(time.sentence()),
         )
     common.write_report(comparison, report)
     common.show_or_print(comparison, json, comparison.id)

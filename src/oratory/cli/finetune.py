@@ -38,7 +38,7 @@ def command(
     """
     from oratory.settings import parse_words
     from oratory.training.origins import all_settings, origin_of
-    from oratory.training.origins.published.model import DEFAULT
+    from oratory.training.origins.published.config import DEFAULT
 
     common.load_plugins(plugin)
     words = list(settings or [])

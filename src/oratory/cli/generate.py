@@ -35,7 +35,8 @@ def command(
     if limit is not None and any(len(found.tokenizer.encode(text)) > limit for text in texts):
         common.note(f"The positions of this model end at {limit}: each later token was given the {limit} before it.")
     if json:
-        common.print_json({"run": found.id, "prompt": words, "text": texts[0], "texts": texts})
+        shown = {"run": found.id, "prompt": words, "text": texts[0], "texts": texts}
+        common.print_json(common.with_state(found, shown))
         return
     for text in texts:
         common.say(text if samples == 1 else f"{text}\n")

@@ -8,7 +8,7 @@ from oratory.cli import _common as common
 
 
 def command(
-    kind: Annotated[str | None, typer.Argument(help="position, pattern, merge, pool, norm or feedforward.")] = None,
+    kind: Annotated[str | None, typer.Argument(help="A kind, such as position, attention or norm.")] = None,
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:

@@ -24,4 +24,4 @@ def command(
     common.check_predictions(out)
     found = common.load_run(run, runs)
     source = common.stdin_lines() if file == "-" else Path(file)
-    common.show_predictions(found.predict(source, column), out, json)
+    common.show_predictions(found, found.predict(source, column), out, json)

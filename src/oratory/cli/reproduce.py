@@ -36,11 +36,11 @@ def command(
     if it was stopped. It begins with an estimate of the time.
     """
     from oratory.api import reproduce
-    from oratory.cli._jobs import JobsProgress
     from oratory.comparisons import parse_seeds
     from oratory.errors import InputError
     from oratory.recipes import HandResult, Reproduction, list_recipes, recipe_names
     from oratory.recipes.estimate import TimeEstimate
+    from oratory.reports.jobs import JobsProgress
     from oratory.runs import Store
 
     if everything and names:

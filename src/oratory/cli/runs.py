@@ -1,4 +1,4 @@
-"""`oratory runs list`, `show`, `rm`, `export`, `verify` and `rebuild`."""
+"""`oratory runs list`, `show`, `note`, `rm`, `export`, `verify` and `rebuild`."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from oratory.cli import _common as common
 
-app = typer.Typer(help="List, show, export, verify and remove runs.", no_args_is_help=True)
+app = typer.Typer(help="List, show, name, export, verify and remove runs.", no_args_is_help=True)
 
 SHOWN = 50
 """Rows of a table unless --limit says otherwise; JSON has all."""
@@ -45,33 +45,28 @@ def list_runs(
         common.show_or_print(list_results(runs), json)
         return
     from oratory.errors import InputError
-    from oratory.runs.filters import select
-    from oratory.runs.listing import Grouped, Listing, grouped
+    from oratory.runs.listing import listed
     from oratory.runs.store import Store
 
     if limit is not None and limit < 0:
         raise InputError(f"--limit takes a number of rows, or 0 for all, not {limit}.")
-    if descending is not None and sort is None:
-        raise InputError("--descending and --ascending need --sort KEY.")
+    keys = [key.strip() for key in group_by.split(",") if key.strip()] if group_by is not None else []
+    if group_by is not None and not keys:
+        raise InputError("--group-by takes keys with commas between, such as position,layers.")
     store = Store(runs)
     entries = store.entries()
     most = (limit or None) if limit is not None or json else SHOWN
-    found: Listing | Grouped
-    if group or group_by is not None:
-        keys = [key.strip() for key in group_by.split(",") if key.strip()] if group_by is not None else []
-        if group_by is not None and not keys:
-            raise InputError("--group-by takes keys with commas between, such as position,layers.")
-        found = grouped(select(entries, filters or []), keys, sort, bool(descending)).first(most)
-    else:
-        chosen = select(entries, filters or [], sort, bool(descending))
-        found = Listing(tuple(chosen[:most]), len(chosen), sort)
+    by = keys if group or keys else None
+    found = listed(entries, filters or [], sort=sort, descending=descending, by=by, most=most)
     if json:
         common.print_json(found.to_dict())
         return
     common.show(found)
     if not found.total:
+        from oratory.tables import counted
+
         hint = "none meets the conditions" if entries else "oratory train makes one"
-        common.note(f"There are {len(entries):,} runs in {store.folder}; {hint}.")
+        common.note(f"{store.folder} has {counted(len(entries), 'run')}; {hint}.")
     elif len(found) < found.total:
         common.note(f"{len(found):,} of {found.total:,}; --limit 0 shows all.")
 
@@ -90,6 +85,34 @@ def show(name: common.RunName = "last", runs: common.RunsFolder = None, json: co
     common.show_run(run, f"{run.id}: {run.status}{at}")
     if run.record.message:
         common.show_sentences([run.record.message])
+
+
+@app.command()
+def note(
+    name: common.RunName,
+    text: Annotated[str | None, typer.Argument(help="A note on the run, in quotes; an empty one removes it.")] = None,
+    called: Annotated[
+        str | None, typer.Option("--name", help="A name for the run, which every command takes in place of its id.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag to add; may be repeated.")] = None,
+    untag: Annotated[list[str] | None, typer.Option(help="A tag to take away; may be repeated.")] = None,
+    runs: common.RunsFolder = None,
+    json: common.Json = False,
+) -> None:
+    """Give a run a note, a name and tags. The run stays the same run; lists show them, and find by them: tags=good."""
+    from oratory.errors import InputError
+    from oratory.runs.store import Store
+
+    if text is None and called is None and not tag and not untag:
+        raise InputError("Say what to write: a note in quotes, --name NAME, --tag TAG, or --untag TAG.")
+    run = Store(runs).annotate(name, called=called, note=text, tags=tag or (), without=untag or ())
+    record = run.record
+    facts = {"run": run.id, "name": record.name, "tags": list(record.tags), "note": record.note}
+    if json:
+        common.print_json(facts)
+        return
+    said = [record.name, ", ".join(record.tags), record.note]
+    common.say(f"{run.id}: {'; '.join(filter(None, said)) or 'nothing is written about it'}")
 
 
 @app.command()

@@ -1,11 +1,14 @@
 """`oratory score`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from oratory.cli import _common as common
+
+if TYPE_CHECKING:
+    from oratory.runs import Run
 
 
 def command(
@@ -17,6 +20,9 @@ def command(
     samples: Annotated[bool, typer.Option("--samples", help="A normal, a weird and a long sentence.")] = False,
     lengths: Annotated[
         bool, typer.Option("--lengths", help="The test texts with 1, 2, 4 and 8 times the training context.")
+    ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Of a classifier: which tokens mattered, by gradients and by occlusion.")
     ] = False,
     data: Annotated[str | None, typer.Option(help="For --lengths: the corpus, if it has moved.")] = None,
     out: Annotated[
@@ -35,17 +41,24 @@ def command(
         common.check_predictions(out)
     if bool(texts) + samples + lengths != 1:
         raise InputError("Say what to score: texts, or --samples, or --lengths.")
+    if why and (lengths or out is not None or _source(texts or []) is not None):
+        raise InputError("--why explains single texts, as a table or with --json; give texts, or --samples.")
     found = common.load_run(run, runs)
     source = _source(texts or [])
     if source is not None:
         given = common.stdin_lines() if source == "-" else Path(source)
-        common.show_predictions(found.predict(given), out, json)
+        common.show_predictions(found, found.predict(given), out, json)
         return
     if lengths:
         common.show_or_print(found.extrapolate(common.corpus_of(found, data)), json)
         return
-    given = list(SAMPLES.values()) if samples else texts or []
-    scored = found.score(given)
+    given = list(SAMPLES.values()) if samples else _pieces(found, texts or [])
+    if why:
+        from oratory.inspect import attribute
+
+        scored: list[Any] = [attribute(found, text) for text in given]
+    else:
+        scored = found.score(given)
     if out is not None:
         from oratory.reports.surprisal import write_surprisal
 
@@ -54,12 +67,21 @@ def command(
     if json:
         facts = [entry.to_dict() for entry in scored]
         if samples:
-            common.print_json(dict(zip(SAMPLES, facts, strict=True)))
+            shown = dict(zip(SAMPLES, facts, strict=True))
         else:
-            common.print_json(facts[0] if len(facts) == 1 else {"run": found.id, "texts": facts})
+            shown = facts[0] if len(facts) == 1 else {"run": found.id, "texts": facts}
+        common.print_json(common.with_state(found, shown))
         return
     for entry in scored:
         common.show(entry)
+
+
+def _pieces(run: "Run", texts: list[str]) -> list[str]:
+    """Texts as those of the corpus are: where these are sentences, each sentence by itself."""
+    pieces = [piece for text in texts for piece in run.pieces(text)]
+    if len(pieces) > len(texts):
+        common.note(f"{len(pieces)} sentences, each by itself: the texts of {run.record.corpus.name} are sentences.")
+    return pieces
 
 
 def _source(texts: list[str]) -> str | None:

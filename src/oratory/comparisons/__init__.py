@@ -1,8 +1,16 @@
-"""Comparisons: variants against a baseline, over paired seeds and items, with verdicts."""
+"""Comparisons: variants against a baseline, over paired seeds and items, with verdicts.
 
-from oratory.comparisons.comparison import Comparison, Part, VariantFacts
-from oratory.comparisons.design import Design, Variant, parse_seeds, parse_variants, write_seeds
-from oratory.comparisons.make import compare, evaluate, load_comparison
+Names are loaded when they are first used: variants are parsed without torch.
+"""
+
+from typing import TYPE_CHECKING
+
+from oratory.discovery import lazily
+
+if TYPE_CHECKING:
+    from oratory.comparisons.comparison import Comparison, Part, VariantFacts
+    from oratory.comparisons.design import Design, Variant, parse_seeds, parse_variants, write_seeds
+    from oratory.comparisons.make import compare, evaluate, load_comparison
 
 __all__ = [
     "Comparison",
@@ -17,3 +25,10 @@ __all__ = [
     "parse_variants",
     "write_seeds",
 ]
+
+_MODULES = {
+    "comparison": ("Comparison", "Part", "VariantFacts"),
+    "design": ("Design", "Variant", "parse_seeds", "parse_variants", "write_seeds"),
+    "make": ("compare", "evaluate", "load_comparison"),
+}
+__getattr__ = lazily(__name__, _MODULES)

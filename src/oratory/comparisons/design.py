@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from oratory import __version__
 from oratory.errors import InputError
-from oratory.execution.ready import check_room, ready
 from oratory.files import digest
 from oratory.ids import id_of, key_of
 from oratory.runs import Store
@@ -16,8 +16,10 @@ from oratory.settings import parse_words
 from oratory.tables import shortened
 from oratory.text import Corpus
 from oratory.training.origins import all_settings, contract_of, full_name, origin_of
-from oratory.training.prepared import Prepared
 from oratory.training.tasks import Task
+
+if TYPE_CHECKING:
+    from oratory.training.prepared import Prepared
 
 BASE = "base"
 SEEDS = 5
@@ -47,6 +49,20 @@ class Variant:
             words = []
         settings = parse_words(map(full_word, words), all_settings())
         return cls(name.strip() if named else " ".join(words) or BASE, settings)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Say which variant is refused."""
+        try:
+            yield
+        except InputError as error:
+            raise InputError(f"The variant {self.name!r} cannot be compared: {error}") from None
+
+    def check_words(self, task: Task, shared: Mapping[str, str]) -> None:
+        """Refuse names and values that cannot be right, before torch is loaded."""
+        given = {**shared, **self.settings}
+        with self.named():
+            origin_of(given).check_words(task, given)
 
     @property
     def spelled(self) -> bool:
@@ -106,33 +122,33 @@ class Design:
 
     def check(self) -> None:
         """Refuse variants that cannot be trained or compared, before anything is."""
-        self.task.need_test(self.corpus)
-        for variant in self.variants:  # What is wrong with a name is said before texts are encoded.
-            with self._named(variant):
-                contract_of(self.task, self.of(variant))
+        self.check_settings()  # What is wrong with a name is said before texts are encoded.
         tokenizers = {prepared.tokenizer_settings: prepared.tokenizer for prepared in self.prepared}
         self.task.check_tokens(self.corpus, tokenizers, self.metric)
 
+    def check_settings(self) -> None:
+        """Refuse a corpus or settings that cannot be; no text is encoded."""
+        self.task.need_test(self.corpus)
+        for variant in self.variants:
+            with variant.named():
+                contract_of(self.task, self.of(variant))
+
     def check_room(self, store: Store, here: bool) -> None:
         """Refuse a device or a folder that cannot do it; `here` says whether this machine trains."""
+        from oratory.execution.ready import check_room
+
         check_room(self.prepared, self.seeds, store, here)
 
     @cached_property
-    def prepared(self) -> tuple[Prepared, ...]:
+    def prepared(self) -> "tuple[Prepared, ...]":
         """What each variant would train."""
+        from oratory.execution.ready import ready
+
         found = []
         for variant in self.variants:
-            with self._named(variant):
+            with variant.named():
                 found.append(ready(self.task, self.corpus, self.of(variant)))
         return tuple(found)
-
-    @contextmanager
-    def _named(self, variant: Variant) -> Iterator[None]:
-        """Say which variant is refused."""
-        try:
-            yield
-        except InputError as error:
-            raise InputError(f"The variant {variant.name!r} cannot be compared: {error}") from None
 
 
 def full_word(word: str) -> str:

@@ -1,8 +1,9 @@
 """What the store keeps of a comparison: all that is needed to work it out again from its runs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from oratory.errors import InputError
 from oratory.ids import is_id
@@ -14,6 +15,26 @@ from oratory.text.recorded import RecordedCorpus, with_source
 FOLDER = "comparisons"
 FORMAT = 1
 """Raised when older code could no longer read the file."""
+
+
+T = TypeVar("T")
+
+
+def read_kept(cls: type[T], path: Path, what: str, newest: int, remedy: str) -> T:
+    """The typed values of a file of the store, or an InputError that says what is wrong with it and what helps."""
+    try:
+        values = read_record(path)
+    except InputError as error:
+        raise InputError(f"{error} {remedy}") from None
+    if isinstance(values.get("format"), int) and values["format"] > newest:
+        raise InputError(
+            f"The {what} {path.stem} was written by a newer Oratory (format {values['format']}; this one reads up to "
+            f"{newest}): update Oratory to use it."
+        )
+    try:
+        return typed(cls, with_source(values, path), path)
+    except InputError as error:
+        raise InputError(f"{error} {remedy}") from None
 
 
 @dataclass(frozen=True)
@@ -54,24 +75,12 @@ class KeptComparison:
             raise InputError(f"There is no comparison {name!r} in {store.folder}. Known: {known}.")
         path = _path(name, store)
         remedy = "Its runs are there all the same: the oratory compare that made it finds them, and writes it again."
-        try:
-            values = read_record(path)
-        except InputError as error:
-            raise InputError(f"{error} {remedy}") from None
-        if isinstance(values.get("format"), int) and values["format"] > FORMAT:
-            raise InputError(
-                f"The comparison {name} was written by a newer Oratory (format {values['format']}; this one reads up "
-                f"to {FORMAT}): update Oratory to use it."
-            )
-        try:
-            kept = typed(cls, with_source(values, path), path)
-            for variant in kept.variants:
-                if len(variant.runs) != len(kept.seeds) or not any(variant.runs):
-                    raise InputError(f"{path} is damaged: {variant.name!r} does not have a run for each seed.")
-            if any(len(plugin) != 2 for plugin in kept.plugins):
-                raise InputError(f"{path} is damaged: a plugin is not a path and a content.")
-        except InputError as error:
-            raise InputError(f"{error} {remedy}") from None
+        kept = read_kept(cls, path, "comparison", FORMAT, remedy)
+        for variant in kept.variants:
+            if len(variant.runs) != len(kept.seeds) or not any(variant.runs):
+                raise InputError(f"{path} is damaged: {variant.name!r} does not have a run for each seed. {remedy}")
+        if any(len(plugin) != 2 for plugin in kept.plugins):
+            raise InputError(f"{path} is damaged: a plugin is not a path and a content. {remedy}")
         return kept
 
     def runs_in(self, store: Store) -> dict[str, list[Run | None]]:
@@ -94,19 +103,34 @@ class KeptComparison:
 
 def comparisons_in(store: Store) -> list[str]:
     """The comparisons of a store."""
-    return sorted(found.stem for found in (store.folder / FOLDER).glob("*.json") if is_id(found.stem))
+    return kept_in(store, FOLDER)
 
 
 def comparison_entries(store: Store) -> list[KeptResult]:
-    """What a list says of the comparisons of a store; of one that is damaged, that it is."""
+    """What a list says of the comparisons of a store."""
+
+    def described(name: str) -> tuple[str, int]:
+        kept = KeptComparison.read(name, store)
+        names = ", ".join(variant.name for variant in kept.variants)
+        return f"{kept.task} on {kept.corpus.name}: {names}", len(kept.seeds)
+
+    return entries_in(store, FOLDER, "comparison", described)
+
+
+def kept_in(store: Store, folder: str) -> list[str]:
+    """The names of the results in a folder of a store."""
+    return sorted(found.stem for found in (store.folder / folder).glob("*.json") if is_id(found.stem))
+
+
+def entries_in(store: Store, folder: str, kind: str, described: Callable[[str], tuple[str, int]]) -> list[KeptResult]:
+    """What a list says of the results in a folder: what each is, and its seeds; or that it is damaged."""
     found = []
-    for name in comparisons_in(store):
+    for name in kept_in(store, folder):
+        path = store.folder / folder / f"{name}.json"
         try:
-            kept = KeptComparison.read(name, store)
-            what = f"{kept.task} on {kept.corpus.name}: {', '.join(variant.name for variant in kept.variants)}"
-            found.append(KeptResult.of("comparison", name, _path(name, store), what, len(kept.seeds)))
+            found.append(KeptResult.of(kind, name, path, *described(name)))
         except InputError:
-            found.append(KeptResult.of("comparison", name, _path(name, store), "damaged"))
+            found.append(KeptResult.of(kind, name, path, "damaged"))
     return found
 
 

@@ -2,18 +2,33 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from oratory.errors import InputError
-from oratory.runs import Run
-from oratory.statistics import Array, Estimate, Strata, single
+from oratory.statistics import Array, Estimate, Strata, over_items, single
 from oratory.statistics.clustered import ENOUGH
 from oratory.text import Corpus
 from oratory.tokens import Tokenizer
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
 from oratory.training.tasks.units import Counted, Units
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class Scored(Protocol):
+    """A model whose per-item results are known: a run, or several runs as one model."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def settings(self) -> dict[str, Any]: ...
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+    def items(self) -> "pyarrow.Table": ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +48,11 @@ class Measure:
         """The mean of a variant, with its interval."""
         found = single(self.matrices[variant], self.weights, self.strata)
         return replace(found, interval=None) if self.partial and len(self.weights) < ENOUGH else found
+
+    def over_items(self, variant: str) -> Estimate:
+        """The mean of a variant's first run, with its interval for new units; how seeds vary is not in it."""
+        found = over_items(self.matrices[variant][0], self.weights, self.strata)
+        return replace(found, interval=None) if len(self.weights) < ENOUGH else found
 
     def paired_seeds(self, variant: str, other: str) -> int:
         """With how many seeds both variants have all their scores."""
@@ -55,7 +75,7 @@ class Tokens:
         return len(self.tokenizers) == 1
 
 
-def tokens_of(runs: Mapping[str, Sequence[Run | None]]) -> Tokens:
+def tokens_of(runs: Mapping[str, Sequence[Scored | None]]) -> Tokens:
     """The tokenizers, from the folders of the runs."""
     fingerprints: dict[str, str] = {}
     named: dict[str, tuple[str, Tokenizer]] = {}
@@ -78,7 +98,7 @@ def measures_of(
     task: Task,
     metric: Metric,
     corpus: Corpus,
-    runs: Mapping[str, Sequence[Run | None]],
+    runs: Mapping[str, Sequence[Scored | None]],
     split: str = "test",
 ) -> dict[str, Measure]:
     """The figure over everything, under `all`, and over the parts of the split."""
@@ -108,7 +128,7 @@ def _measure(counted: Counted, read: Mapping[str, Sequence[tuple[Array, Array] |
     return Measure(matrices, of_units[some], counted.unit, strata)
 
 
-def _values(units: Units, run: Run, metric: Metric) -> tuple[Array, Array]:
+def _values(units: Units, run: Scored, metric: Metric) -> tuple[Array, Array]:
     """The values of a run and their weights."""
     values, weights = units.values(run.items(), metric)
     if np.isnan(values).any():

@@ -1,7 +1,7 @@
 """Models beside their baselines, on all of test and on its parts: no figure is reported without these."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +9,15 @@ from oratory.comparisons.measures import Measure, Tokens, measures_of, tokens_of
 from oratory.errors import InputError
 from oratory.runs import Run
 from oratory.statistics import Estimate
-from oratory.tables import Table, Tabled
+from oratory.tables import Table, Tabled, plural
 from oratory.text import Corpus
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
 
 BASELINES = "baselines"
 """The folder in the store where baselines are kept."""
+
+ONE_SEED = "another seed may differ by more, and several seeds tell how much."
 
 BaselineFigures = dict[str, dict[str, float | None]]
 """By baseline and part of test, on the scale of the recorded figures."""
@@ -34,6 +36,8 @@ class Standing(Tabled):
     """How much of test is in train, in a sentence."""
     finer_parts: str
     """Which parts have too few groups to speak of new ones, in a sentence; empty where none has."""
+    one_seed: str = ""
+    """What the intervals of a single run do not say, in a sentence."""
 
     @property
     def parts(self) -> list[str]:
@@ -58,6 +62,7 @@ class Standing(Tabled):
             "variants": {name: self.figures(name) for name in self.variants},
             "baselines": {name: dict(values) for name, values in self.baselines.items()},
             "in_train": self.in_train,
+            **({"one_seed": self.one_seed} if self.one_seed else {}),
         }
 
     def tables(self) -> list[Table]:
@@ -72,7 +77,8 @@ class Standing(Tabled):
         for name, values in self.baselines.items():
             rows.append((f"({name})", *(cell for p in parts for cell in (self.metric.show_value(values.get(p)), ""))))
         columns = ("variant", *(column for part in parts for column in (part, "95% interval")))
-        note = " ".join(filter(None, (f"{self.metric.column}.".capitalize(), self.in_train, self.finer_parts)))
+        said = (f"{self.metric.column}.".capitalize(), self.in_train, self.finer_parts, self.one_seed)
+        note = " ".join(filter(None, said))
         return Table(self.task.results.parts_title, columns, tuple(rows), note=note)
 
 
@@ -82,6 +88,7 @@ def standing_of(
     runs: Mapping[str, Sequence[Run | None]],
     store: Path,
     metric: Metric | None = None,
+    estimate: Callable[[Measure, str], Estimate] = Measure.estimate,
 ) -> Standing:
     """What these runs score, beside the baselines; by the usual metric of the task unless one is given."""
     tokens = tokens_of(runs)
@@ -90,7 +97,7 @@ def standing_of(
     return Standing(
         task=task,
         metric=metric,
-        variants={name: {part: measure.estimate(name) for part, measure in measures.items()} for name in runs},
+        variants={name: {part: estimate(measure, name) for part, measure in measures.items()} for name in runs},
         baselines=baselines_of(task, corpus, tokens, metric, measures, store),
         in_train=task.in_train(corpus),
         finer_parts=task.units(corpus).finer_parts,
@@ -107,8 +114,10 @@ def tested_corpus(run: Run) -> Corpus:
 
 
 def standing_of_run(run: Run, corpus: Corpus) -> Standing:
-    """A finished run beside the baselines of its corpus."""
-    return standing_of(run.task, corpus, {run.id: [run]}, run.folder.parent)
+    """A finished run beside the baselines of its corpus. Its intervals are over the items of test."""
+    found = standing_of(run.task, corpus, {run.id: [run]}, run.folder.parent, estimate=Measure.over_items)
+    unit = run.task.units(corpus).counted().unit
+    return replace(found, one_seed=f"The intervals are over {plural(unit)} of test, for this one model: {ONE_SEED}")
 
 
 def baselines_of(

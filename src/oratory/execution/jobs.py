@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from oratory.errors import Failed, InputError
-from oratory.files import digest, write_text
+from oratory.files import cache_folder, digest, write_text
 from oratory.runs import Interrupted
 from oratory.text import Corpus
-from oratory.tokens.corpus import cache_folder
 
 
 @dataclass(frozen=True)
@@ -86,13 +85,30 @@ def work_through(
     return found
 
 
-def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> tuple[tuple[str, str], ...]:
-    """Add the mechanisms of users' own files; returns where each file is and its content, for workers."""
+AnyPlugin = str | os.PathLike[str] | type
+"""A file with mechanisms, or the class of one that was written in a notebook."""
+
+
+def load_plugins(given: Sequence[AnyPlugin]) -> tuple[tuple[str, str], ...]:
+    """Add the mechanisms of users' own files; returns where each file is and its content, for workers.
+
+    A class becomes a file, with its source and what that needs, so that a run keeps it as it keeps any plugin.
+    """
     from oratory.mechanisms import REGISTRY
     from oratory.mechanisms.plugins import plugin_of
 
-    found = [plugin_of(REGISTRY.load_plugin(Path(path))[0]) for path in paths]
+    paths = [_file_of(each) if isinstance(each, type) else Path(each) for each in given]
+    found = [plugin_of(REGISTRY.load_plugin(path)[0]) for path in paths]
     return tuple((str(plugin.path), plugin.content.decode()) for plugin in found if plugin is not None)
+
+
+def _file_of(mechanism: type) -> Path:
+    """The file of a class. It has one place for each name, so that a changed class takes the place of the old one."""
+    from oratory.mechanisms.cells import source_of
+
+    path = cache_folder() / "cells" / f"{mechanism.__name__.lower()}.py"
+    write_text(path, source_of(mechanism))
+    return path
 
 
 def prepare_worker(shared: Shared) -> None:
@@ -113,7 +129,7 @@ def do(job: Job, shared: Shared, tell: Callable[[Step], None]) -> Outcome:
     from oratory.execution.train import train
     from oratory.runs import Ended, Event, InUseError, Started
     from oratory.runs.events import RunDiverged
-    from oratory.training.loop import Stepped
+    from oratory.training.events import Stepped
 
     steps = 0
     reused = False

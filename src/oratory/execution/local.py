@@ -42,6 +42,15 @@ def start_server() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def stop_server() -> None:
+    """End the server, though it may still be loading: until it has ended, it holds open what this process prints to."""
+    server: Any = forkserver._forkserver
+    if os.name == "posix" and server._forkserver_pid is not None:
+        with suppress(ProcessLookupError):
+            os.kill(server._forkserver_pid, signal.SIGKILL)
+        server._stop()
+
+
 class Local:
     """Workers are started once and do one job after the other."""
 

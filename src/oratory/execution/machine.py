@@ -15,7 +15,9 @@ import torch
 
 from oratory import __version__
 from oratory.errors import InputError
+from oratory.training.config import TrainConfig
 from oratory.training.parallel import local_rank, process_count
+from oratory.training.precision import check_precision
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Names of the C library for what `mallopt` sets."""
@@ -42,6 +44,14 @@ def device_of(name: str) -> torch.device:
         raise InputError(
             f"train.device={name} is not there; cpu always is, and auto takes the best there is."
         ) from None
+    return device
+
+
+def place_of(training: TrainConfig) -> torch.device:
+    """The device that a run is trained on, which must be able to compute in the numbers of the run."""
+    device = device_of(training.device)
+    for name, precision in (("precision", training.precision), ("optimizer", training.optimizer.precision)):
+        check_precision(precision, device, f"train.{name}={training.to_dict()[name]}")
     return device
 
 

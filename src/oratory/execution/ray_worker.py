@@ -113,7 +113,7 @@ def _do_apart(job: Job, order: WorkOrder, tell: Callable[[Step], None]) -> tuple
 
 def _own_folder(job: Job, shared: Shared) -> Path:
     from oratory import __version__
-    from oratory.tokens.corpus import cache_folder
+    from oratory.files import cache_folder
 
     described = [job.task, job.settings, job.seed, shared.corpus.fingerprint, shared.plugins, __version__]
     return cache_folder() / "ray" / key_of(described)[:16]

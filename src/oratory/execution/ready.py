@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 
 from oratory.errors import InputError
-from oratory.execution.machine import device_of
+from oratory.execution.machine import device_of, place_of
 from oratory.execution.train import id_for
 from oratory.model.contract import ModelContract
 from oratory.runs.store import Store
@@ -62,4 +62,4 @@ def check_room(prepared: Sequence[Prepared], seeds: Sequence[int], store: Store,
 
 def _device(prepared: Prepared, here: bool) -> torch.device:
     """Where it is trained. Only those who train know their devices, so `here` says whether that is this machine."""
-    return device_of(prepared.training.device if here else "cpu")
+    return place_of(prepared.training) if here else device_of("cpu")

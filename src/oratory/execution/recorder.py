@@ -18,13 +18,14 @@ from safetensors.torch import save
 from torch import Tensor
 
 from oratory.errors import InputError
-from oratory.execution.checkpoint import Checkpoint, latest_checkpoint, write_checkpoint
 from oratory.files import digest_of, write_bytes
 from oratory.model.contract import ModelContract, check_trained
+from oratory.runs.checkpoint import Checkpoint, latest_checkpoint, write_checkpoint
 from oratory.runs.lines import Lines, read_lines, written_line
 from oratory.runs.record import CHECKPOINTS, ITEMS, METRICS, MODEL, TIMES, TOKENIZER
-from oratory.runs.run import Run
-from oratory.training.loop import Diverged, Fit, Measured, Stepped
+from oratory.runs.run import Run, snapshot_name
+from oratory.training.events import Measured, Stepped
+from oratory.training.loop import Diverged, Fit
 from oratory.training.tasks.task import Scores
 
 
@@ -89,6 +90,10 @@ class Recorder:
         self.refused = {}
         self.saved = time.monotonic()
 
+    def snapshot(self, fit: Fit) -> None:
+        """Keep the weights of this step beside those of the end. A run that comes here again writes the same."""
+        write_bytes(self.run.folder / snapshot_name(fit.step), save(separate(fit.model.state_dict())))
+
     def finish(self, fit: Fit) -> Run:
         """Write the result; the record says `finished` only when all the rest is there."""
         assert fit.scores is not None
@@ -96,7 +101,10 @@ class Recorder:
         self.times.keep()
         write_bytes(self.run.folder / MODEL, save(separate(fit.model.state_dict())))
         _write_items(self.run.folder / ITEMS, fit.scores)
-        names = (MODEL, ITEMS, METRICS, TIMES, *self.kept)
+        # Those of a run that was told to keep them when it was continued are fewer.
+        wanted = map(snapshot_name, sorted(snapshot_steps(fit.steps, fit.config.snapshots)))
+        shown = [name for name in wanted if (self.run.folder / name).exists()]
+        names = (MODEL, ITEMS, METRICS, TIMES, *self.kept, *shown)
         run = self.run.write(
             status="finished",
             finished=now(),
@@ -127,6 +135,11 @@ class Recorder:
         """Close the files."""
         self.metrics.close()
         self.times.close()
+
+
+def snapshot_steps(steps: int, count: int) -> frozenset[int]:
+    """The steps after which weights are kept: evenly between the beginning and the end, which are there anyway."""
+    return frozenset(round(number * steps / (count + 1)) for number in range(1, count + 1)) - {0, steps}
 
 
 class _Lines:

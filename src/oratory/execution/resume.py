@@ -11,7 +11,7 @@ from oratory.execution.train import execute
 from oratory.mechanisms.recorded import PluginFile
 from oratory.model.config import plugins_of
 from oratory.runs.events import RunListener, ignore
-from oratory.runs.record import NOT_IDENTITY
+from oratory.runs.record import ADDED, NOT_IDENTITY
 from oratory.runs.run import Run
 from oratory.runs.store import Store
 from oratory.text import Corpus
@@ -66,7 +66,7 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
     return [
         f"{name} is {before.get(name)}, not {value}"
         for name, value in now.items()
-        if name not in ignored and before.get(name) != value
+        if name not in ignored and before.get(name, ADDED.get(name)) != value
     ]
 
 

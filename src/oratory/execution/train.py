@@ -10,16 +10,17 @@ from typing import Any
 import torch
 
 from oratory import __version__
-from oratory.errors import InputError
-from oratory.execution.checkpoint import Checkpoint, latest_checkpoint
-from oratory.execution.jobs import load_plugins
-from oratory.execution.machine import asked_to_stop, device_of, keep_memory, threads, versions
-from oratory.execution.recorder import Recorder, now
+from oratory.errors import Failed, InputError
+from oratory.execution.busy import advice, is_busy, time_threads
+from oratory.execution.jobs import AnyPlugin, load_plugins
+from oratory.execution.machine import asked_to_stop, keep_memory, place_of, threads, versions
+from oratory.execution.recorder import Recorder, now, snapshot_steps
 from oratory.files import write_bytes
 from oratory.ids import id_of
 from oratory.mechanisms.recorded import PluginFile
 from oratory.model.config import plugins_of
 from oratory.model.contract import ModelContract
+from oratory.runs.checkpoint import Checkpoint, latest_checkpoint
 from oratory.runs.events import Ended, Interrupted, RunDiverged, RunListener, Started, ignore
 from oratory.runs.record import (
     CHECKPOINTS,
@@ -35,6 +36,8 @@ from oratory.runs.store import Store
 from oratory.text import Corpus, as_loaded
 from oratory.text.recorded import RecordedCorpus
 from oratory.tokens.unknown import unknown_remarks
+from oratory.training.config import TrainConfig
+from oratory.training.events import Stepped
 from oratory.training.loop import Diverged, Fit
 from oratory.training.origins import contract_of, prepare
 from oratory.training.parallel import Processes, joined
@@ -53,14 +56,14 @@ def train(
     *,
     runs: str | os.PathLike[str] | None = None,
     listen: RunListener | None = None,
-    plugins: Sequence[str | os.PathLike[str]] = (),
+    plugins: Sequence[AnyPlugin] = (),
 ) -> Run:
     """Train a model and keep its record. The same call again continues a run that was stopped.
 
         train("lm", "sotu", {"position": "rope", "train.lr": 3e-4}, seed=1)
 
     A run that is finished already is returned as it is: with the same settings, corpus and seed the result would be
-    the same. `plugins` are files with mechanisms of your own.
+    the same. `plugins` are files with mechanisms of your own, or their classes.
     """
     load_plugins(plugins)
     store = Store(runs)
@@ -73,7 +76,7 @@ def execute(prepared: Prepared, store: Store, given: Mapping[str, str], listen: 
     contract = contract_of(prepared.task, given)
     if contract is not None and contract.stops:
         raise InputError(contract.broken[0])
-    device = device_of(prepared.training.device)
+    device = place_of(prepared.training)
     keep_memory()
     # Outermost: a second Ctrl-C while the processes part ends this one at once, and does not interrupt the parting.
     with asked_to_stop() as asked, joined(device) as members, threads(prepared.training.threads):
@@ -131,29 +134,50 @@ def _lead(
         _restore(fit, found, int(members.agree(found.facts["step"] if found else -1)))
         run = recorder.run = run.write(steps=fit.steps)
         unknown = unknown_remarks(learning.encoded, prepared.tokenizer)
+        slow = _slow_threads(prepared, learning, members, device) if found is None else ()
         remarks = (
             *prepared.remarks,
+            *learning.remarks,
             *unknown,
+            *slow,
             *run.record.contract_remarks,
             *recorder.remarks,
             *recorder.refused.values(),
         )
-        listen(Started(run, fit.step, fit.steps, remarks))
-        run = _train(fit, recorder, store, prepared.training.save_every, asked, listen)
+        listen(Started(run, fit.step, fit.steps, remarks, fit.eval_every))
+        run = _train(fit, recorder, store, prepared.training, asked, listen)
     finally:
         recorder.close()
     listen(Ended(run))
     return run
 
 
+def _slow_threads(prepared: Prepared, learning: Learning, members: Processes, device: torch.device) -> tuple[str, ...]:
+    """A hint where this machine is busy and one thread would be faster. Which ones a run has is never changed here:
+    the bits of a result depend on it, and the same command gives the same bits."""
+    number = torch.get_num_threads()
+    is_free = device.type != "cpu" or members.size > 1 or prepared.training.threads is not None or number == 1
+    if is_free or not is_busy(number):
+        return ()
+    try:
+        said = advice(time_threads(lambda: _fit(prepared, learning, members, device), number))
+    except Failed:  # Training will say it.
+        said = ""
+    finally:
+        torch.set_num_threads(number)
+    return (said,) if said else ()
+
+
 def _train(
-    fit: Fit, recorder: Recorder, store: Store, save_every: float, asked: Callable[[], bool], listen: RunListener
+    fit: Fit, recorder: Recorder, store: Store, training: TrainConfig, asked: Callable[[], bool], listen: RunListener
 ) -> Run:
     """Train to the end, or until the user asks to stop, or until training diverges."""
-    run = recorder.run
+    run, shown = recorder.run, snapshot_steps(fit.steps, training.snapshots)
     try:
         for event in fit.run():
             recorder.note(event)
+            if isinstance(event, Stepped) and event.step in shown:
+                recorder.snapshot(fit)  # Before a checkpoint, which would not come back to this step.
             listen(event)
             if fit.processes.any(asked()):
                 store.catalogue.put(recorder.stop(fit))
@@ -161,7 +185,7 @@ def _train(
                     f"Stopped at step {fit.step:,} of {fit.steps:,}, and saved. To continue: the same command again, "
                     f"or oratory train --resume {run.id}"
                 )
-            if recorder.due(save_every):
+            if recorder.due(training.save_every):
                 recorder.save(fit)
         run = recorder.finish(fit)
         store.catalogue.put(run)

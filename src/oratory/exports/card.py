@@ -6,7 +6,7 @@ from pathlib import Path
 
 from oratory.runs import Run
 from oratory.tables import in_markdown
-from oratory.training.origins.published.model import DEFAULT
+from oratory.training.origins.published.config import DEFAULT
 from oratory.training.tasks.card import TaskCard
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"

@@ -94,7 +94,8 @@ def export_hf(run: Run, folder: str | os.PathLike[str]) -> HfFolder:
             raise InputError(f"{path} is there already and is not an empty folder; name another one.")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    run.model  # noqa: B018 - refuses a run that is not finished, or damaged
+    run.result  # noqa: B018 - refuses a run that is not finished
+    run.model  # noqa: B018 - refuses one that is damaged
     tensors = run.origin.published_tensors(run, load(read_bytes(run.checked(MODEL))))
     need("transformers")
     files = _files(run, mean, _named(run, mean, tensors))

@@ -25,6 +25,7 @@ from oratory.tables import Table, Tabled
 from oratory.training.tasks import task_for
 
 NEEDS = ("onnx", "onnxscript", "onnxruntime")
+INPUTS = ("input_ids", "attention_mask")
 TOLERANCE = 1e-4
 """How far an output of the file may be from the model's."""
 
@@ -39,6 +40,8 @@ class Exported(Tabled):
     output: str
     difference: float
     """The largest between an output of the file and the model's."""
+    tokenizer: Path | None = None
+    """The file of the tokenizer, for the library `tokenizers`; None where it cannot have it."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -47,10 +50,13 @@ class Exported(Tabled):
             "inputs": list(self.inputs),
             "output": self.output,
             "difference": self.difference,
+            "tokenizer": None if self.tokenizer is None else str(self.tokenizer),
         }
 
     def tables(self) -> list[Table]:
+        tokenizer = str(self.tokenizer) if self.tokenizer else "not written: use run.tokenizer.encode of Oratory"
         rows = (
+            ("tokenizer", tokenizer),
             ("file", str(self.path)),
             ("bytes", f"{self.bytes:,}"),
             ("inputs", ", ".join(self.inputs)),
@@ -63,12 +69,15 @@ class Exported(Tabled):
 def export_onnx(what: Run | Transformer, path: str | os.PathLike[str]) -> Exported:
     """Write a model as ONNX, for any number of texts of any length, and try it against the model.
 
-    Inputs are `ids` (texts, tokens), and but for a causal model of tokens `mask`, which is false for padding. Such a
-    model sees nothing after a token, so padding at the end of a text does not matter there.
+    Inputs are named as in transformers: `input_ids` (texts, tokens), and but for a causal model of tokens
+    `attention_mask`, which is 0 for padding. Such a model sees nothing after a token, so padding at the end of a text
+    does not matter there. Where the library `tokenizers` can have a run's tokenizer, it is written beside the file.
     """
     missing = [name for name in NEEDS if find_spec(name) is None]
     if missing:
         raise InputError(f"ONNX needs {' and '.join(missing)}: pip install 'oratory[onnx]'")
+    if isinstance(what, Run):
+        what.result  # noqa: B018 - refuses a run that is not finished
     model = copy.deepcopy(what.model if isinstance(what, Run) else what).cpu().float().eval()
     with _quiet():
         program = _followed(model)
@@ -77,7 +86,18 @@ def export_onnx(what: Run | Transformer, path: str | os.PathLike[str]) -> Export
     if not difference <= TOLERANCE:
         raise Failed(f"The ONNX file would differ from the model by {difference:.1e}, so it was not written.")
     write_bytes(Path(path), content)
-    return Exported(Path(path), len(content), _inputs(model.config), _output(model.config), difference)
+    tokenizer = _write_tokenizer(what, Path(path)) if isinstance(what, Run) else None
+    return Exported(Path(path), len(content), _inputs(model.config), _output(model.config), difference, tokenizer)
+
+
+def _write_tokenizer(run: Run, path: Path) -> Path | None:
+    """Write the tokenizer as the library `tokenizers` reads it, where its kind allows; its file."""
+    made = run.tokenizer.for_tokenizers()
+    if made is None:
+        return None
+    beside = path.with_suffix(".tokenizer.json")
+    write_bytes(beside, made.to_str(pretty=True).encode())
+    return beside
 
 
 class _Plain(nn.Module):
@@ -88,12 +108,12 @@ class _Plain(nn.Module):
         self.model = model
 
     def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
-        logits: Tensor = self.model(ids, mask).logits
+        logits: Tensor = self.model(ids, None if mask is None else mask > 0).logits
         return logits
 
 
 def _inputs(config: ModelConfig) -> tuple[str, ...]:
-    return ("ids",) if config.causal and config.output != "classes" else ("ids", "mask")
+    return INPUTS[:1] if config.causal and config.output != "classes" else INPUTS
 
 
 def _output(config: ModelConfig) -> str:
@@ -104,7 +124,7 @@ def _example(config: ModelConfig, texts: int, tokens: int) -> tuple[Tensor, ...]
     """Ids, and a mask in which each text is shorter than the one before."""
     ids = (torch.arange(texts * tokens) * 7 % config.vocabulary).view(texts, tokens)
     lengths = (tokens - torch.arange(texts)).clamp(min=1)
-    return (ids, torch.arange(tokens) < lengths[:, None])[: len(_inputs(config))]
+    return (ids, (torch.arange(tokens) < lengths[:, None]).long())[: len(_inputs(config))]
 
 
 def _followed(model: Transformer) -> Any:
@@ -177,10 +197,10 @@ def _difference(content: bytes, model: Transformer) -> float:
         names = _inputs(model.config)
         (found,) = session.run(None, {name: value.numpy() for name, value in zip(names, given, strict=True)})
         with torch.inference_mode():
-            expected = model(*given).logits
+            expected = _Plain(model)(*given)
         apart = (torch.from_numpy(found) - expected).abs()
         if len(given) > 1 and apart.dim() > 2:
-            apart = apart[given[1]]  # What the model gives for padding means nothing.
+            apart = apart[given[1] > 0]  # What the model gives for padding means nothing.
         largest = max(largest, float(apart.max()))
     return largest
 

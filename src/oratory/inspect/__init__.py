@@ -11,17 +11,21 @@ from oratory.inspect.solve import Certificate, Solution, solve
 
 if TYPE_CHECKING:
     from oratory.inspect.ablation import Ablation, ablate
+    from oratory.inspect.attribution import Attribution, attribute
     from oratory.inspect.checks import MapCheck, Rules, check
     from oratory.inspect.heads import Heads, heads_of
+    from oratory.inspect.lens import Lens, lens_of
     from oratory.inspect.maps import attend
     from oratory.inspect.maps_facts import HeadFacts, Maps, Stage
     from oratory.inspect.subject import Subject, published
 
 __all__ = [
     "Ablation",
+    "Attribution",
     "Certificate",
     "HeadFacts",
     "Heads",
+    "Lens",
     "MapCheck",
     "Maps",
     "Rules",
@@ -30,16 +34,20 @@ __all__ = [
     "Subject",
     "ablate",
     "attend",
+    "attribute",
     "check",
     "heads_of",
+    "lens_of",
     "published",
     "solve",
 ]
 
 _MODULES = {
     "ablation": ("Ablation", "ablate"),
+    "attribution": ("Attribution", "attribute"),
     "checks": ("MapCheck", "Rules", "check"),
     "heads": ("Heads", "heads_of"),
+    "lens": ("Lens", "lens_of"),
     "maps": ("attend",),
     "maps_facts": ("HeadFacts", "Maps", "Stage"),
     "subject": ("Subject", "published"),

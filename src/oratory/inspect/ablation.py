@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from oratory.errors import InputError
 from oratory.inspect.subject import Subject, subject_of
+from oratory.inspect.watch import refuse_without_attention
 from oratory.model import Transformer
 from oratory.model.attention import SelfAttention
 from oratory.runs import Run
@@ -99,6 +100,9 @@ def ablate(
     config, task = subject.config, subject.task
     if task is None:
         raise InputError(f"{subject.name} has no loss on {corpus.name}: it is for no task.")
+    refuse_without_attention(subject.model)
+    if len(set(config.blocks)) < config.layers:
+        raise InputError(f"Layers of {subject.name} share their heads, so none can be switched off in one of them.")
     samples = subject.samples(corpus, tokens)
     assert subject.tokenizer is not None
     whole = task.losses(subject.model, samples, subject.tokenizer)

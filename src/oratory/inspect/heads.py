@@ -102,13 +102,13 @@ def _add(
     kept: list[Tensor] = []
 
     def visit(seen: LayerWeights) -> None:
-        weights = seen.weights.float().cpu()
+        weights = seen.shares.float().cpu()
         for name, values in measure(weights, *marks).items():
             total[name][seen.layer] += values.double().sum(0).numpy()
         if keep:
             kept.append(weights)
 
-    watch(model, ids.to(model.tokens.weight.device), None, visit)
+    watch(model, ids.to(model.device), None, visit)
     return kept
 
 

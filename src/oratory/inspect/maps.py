@@ -19,6 +19,7 @@ from oratory.inspect.watch import LayerWeights, watch
 from oratory.mechanisms import written_as
 from oratory.model import Transformer
 from oratory.runs import Run
+from oratory.tables import number
 from oratory.tokens import PAD, Tokenizer
 
 MEMORY = 2 * 1024**3
@@ -72,7 +73,20 @@ def attend(
         rules=rules,
         after=asked.stage(subject.model, "after"),
         before=initial,
+        answer=_answer(subject, text) if isinstance(text, str) else "",
     )
+
+
+def _answer(subject: Subject, text: str) -> str:
+    """What the model of a run says of the text: its label, or its perplexity."""
+    if subject.run is None:
+        return ""
+    row = subject.run.score(text)[0].row()
+    if "predicted" in row:
+        label = row["predicted"]
+        return f"The model's answer: {label}, with {100 * row[f'p({label})']:.1f}%."
+    name, value = next(iter(row.items()))
+    return f"Its {name.replace('_', ' ')} of this text: {number(value, 1)}."
 
 
 @dataclass
@@ -90,7 +104,7 @@ class MapRequest:
     def stage(self, model: Transformer, name: str) -> Stage:
         """The maps of a model, a layer at a time."""
         length, real = len(self.ids), int(self.rules.keep.sum())
-        device = model.tokens.weight.device
+        device = model.device
         weights = np.empty((len(self.layers), len(self.heads), length, length), np.float32)
         means = np.empty((len(self.layers), length, length), np.float32) if self.mean else None
         rolled = torch.eye(length, device=device) if self.rollout else None
@@ -101,7 +115,7 @@ class MapRequest:
             nonlocal rolled
             found = seen.weights[0].float().cpu().numpy()  # all heads, T, T
             checker.see(seen.layer, found, None if seen.apart is None else seen.apart[0].float().cpu().numpy())
-            measured = measure(seen.weights[..., :real, :real], separators, content)
+            measured = measure(seen.shares[..., :real, :real], separators, content)
             for head in range(len(found)):
                 facts = {measured_as: float(values[0, head]) for measured_as, values in measured.items()}
                 summary.append(HeadFacts(seen.layer, head, facts))
@@ -111,7 +125,7 @@ class MapRequest:
                 if means is not None:
                     means[at] = found.mean(0)
             if rolled is not None:
-                rolled = roll(rolled, seen.weights[0])
+                rolled = roll(rolled, seen.shares[0])
 
         mask = None if real == length else torch.from_numpy(self.rules.keep)[None].to(device)
         watch(model, torch.tensor([self.ids], device=device), mask, visit, compare=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oratory.inspect.checks import MapCheck, Rules, table
 from oratory.inspect.measures import MEASURES, SHARES
-from oratory.tables import Table, Tabled, number, percent
+from oratory.tables import Table, Tabled, counted, number, percent
 
 Array = NDArray[np.float32]
 COMPRESSED = 64 * 1024**2
@@ -72,6 +72,8 @@ class Maps(Tabled):
     rules: Rules
     after: Stage
     before: Stage | None = None
+    answer: str = ""
+    """What the model says of the text, in a sentence; nothing where no run, or ids, were given."""
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -99,7 +101,7 @@ class Maps(Tabled):
 
     def sentences(self) -> list[str]:
         """What a reader must know of the text beside the maps."""
-        said = []
+        said = [self.answer] if self.answer else []
         if self.padding:
             said.append(f"{self.padding} of {len(self.tokens)} tokens are padding, at the end.")
         if self.cut:
@@ -108,7 +110,12 @@ class Maps(Tabled):
                 f"Truncated: there is room for {len(self.tokens)} tokens; {len(self.cut)} are left out ({shown})."
             )
         if self.unknown:
-            said.append(f"{self.unknown} tokens are unknown to the vocabulary.")
+            said.append(f"{counted(self.unknown, 'token')} unknown to the vocabulary.")
+        if any(check.declared for check in self.checks):
+            said.append(
+                f"Rows of these maps are no distributions: {self.rules.loose}. What "
+                "heads do is measured on the sizes of the weights, as shares of their row."
+            )
         return said
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,6 +131,7 @@ class Maps(Tabled):
             "padding": self.padding,
             "cut": list(self.cut),
             "unknown": self.unknown,
+            "answer": self.answer,
             "task": self.task,
             "position": self.position,
             "pattern": self.rules.pattern,
@@ -137,6 +145,10 @@ class Maps(Tabled):
     def tables(self) -> list[Table]:
         checks = [table(stage.checks, f"Sanity checks {stage.name} training") for stage in self.stages]
         return [*checks, *(heads_table(stage.summary, f"Heads {stage.name} training") for stage in self.stages)]
+
+    def _repr_html_(self) -> str:
+        """The maps themselves, and their checks."""
+        return f"{self.plot()._repr_html_()}{self.tables()[0].html()}"
 
     def npz(self) -> bytes:
         """The arrays as a file of numpy: `weights`, `tokens`, `mask`, and what else was asked for. No pickle."""

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oratory.errors import InputError
@@ -58,6 +58,16 @@ class Subject:
         if self.run is None:
             raise InputError(f"{self.name} is no run, so nothing is known of its values before training.")
         return self.run.initial_model()
+
+    def at_step(self, step: int | None) -> "Subject":
+        """The model as it was after a step: 0 is before training, and None or the last step after it."""
+        if step is None or (self.run is not None and step == self.run.step):
+            return self
+        if step == 0:
+            return replace(self, model=self.initial())
+        if self.run is None:
+            raise InputError(f"{self.name} is no run, so nothing is known of its values after step {step}.")
+        return replace(self, model=self.run.snapshot(step))
 
     def encode(self, text: str | Sequence[int]) -> tuple[list[int], list[int]]:
         """The ids that the model is given, and those that were cut off because there is no room for them."""

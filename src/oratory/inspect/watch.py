@@ -3,13 +3,19 @@
 Shapes: B batch, T tokens, H heads, G heads of keys and values, D width, E width of a head.
 """
 
-from collections.abc import Callable
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from oratory.errors import InputError
+from oratory.mechanisms import written_as
 from oratory.model import Transformer
 from oratory.model.attention import SelfAttention, View
 
@@ -21,6 +27,16 @@ class LayerWeights:
     layer: int
     weights: Tensor  # B, H, T, T
     apart: Tensor | None  # B, T: how far the output that follows from the weights is from that of the fast path
+    loose: bool = False
+    """Whether the attention of the model says that its rows are no distributions."""
+
+    @property
+    def shares(self) -> Tensor:
+        """Rows that sum to one: the weights, or their sizes as shares of the row where they are no distribution."""
+        if not self.loose:
+            return self.weights
+        sizes = self.weights.abs()
+        return sizes / sizes.sum(-1, keepdim=True).clamp(min=torch.finfo(sizes.dtype).tiny)
 
 
 @torch.no_grad()
@@ -32,43 +48,67 @@ def watch(
     No layer's weights are kept, so that a long text needs the memory of one layer. With `compare`, the fast path runs
     in every layer on the same input, and its output is compared with the one that the weights give.
     """
-    training = model.training
-    model.eval()
-    hooks = []
-    for layer, block in enumerate(model.blocks):
+    refuse_without_attention(model)
+    layers = itertools.count()  # Layers may share a block, which then is called for each of them.
 
-        def found(
-            attention: SelfAttention, given: tuple[Any, ...], output: tuple[Tensor, Tensor], layer: int = layer
-        ) -> tuple[Tensor, None]:
-            weights = output[1]
-            visit(LayerWeights(layer, weights, _apart(attention, given, weights) if compare else None))
-            return output[0], None
+    def found(
+        number: int, attention: SelfAttention, given: tuple[Any, ...], output: tuple[Tensor, Tensor]
+    ) -> tuple[Tensor, None]:
+        weights = output[1]
+        apart = _apart(attention, given, weights) if compare else None
+        visit(LayerWeights(next(layers), weights, apart, bool(model.config.attention.loose)))
+        return output[0], None
 
-        hooks.append(block.attention.register_forward_hook(found))  # type: ignore[union-attr]
-    try:
+    with hooked(model, [block.attention for block in model.blocks], found):  # type: ignore[misc]
         model(ids, mask, weights=True)
+
+
+@torch.no_grad()
+def vectors(model: Transformer, ids: Tensor) -> list[Tensor]:
+    """The vectors (B, T, D) that come into the first block, and those that come out of each."""
+    kept: list[Tensor] = []
+
+    def found(number: int, block: nn.Module, given: tuple[Any, ...], output: tuple[Tensor, Any]) -> None:
+        kept.extend([output[0]] if kept else [given[0], output[0]])
+
+    with hooked(model, list(model.blocks), found):
+        model(ids, last=0)
+    return kept
+
+
+@contextmanager
+def hooked(model: Transformer, parts: Sequence[nn.Module], found: Callable[..., Any]) -> Iterator[None]:
+    """Whenever one of these parts has computed, `found` gets its number, itself, what it was given and its output.
+
+    A model may be in use by several threads at once, as in the page: each one sees its own computations only.
+    """
+    here, training = threading.get_ident(), model.training
+    model.eval()
+
+    def mine(number: int, *seen: Any) -> Any:
+        return found(number, *seen) if threading.get_ident() == here else None
+
+    hooks = [part.register_forward_hook(partial(mine, number)) for number, part in enumerate(parts)]
+    try:
+        yield
     finally:
         for hook in hooks:
             hook.remove()
         model.train(training)
 
 
+def refuse_without_attention(model: Transformer) -> None:
+    """A model whose mixer takes the place of attention has no weights to look at."""
+    if model.config.mixer.instead:
+        raise InputError(
+            f"This model has no attention weights: mixer={written_as(model.config.mixer)} takes the place of attention."
+        )
+
+
 def _apart(attention: SelfAttention, given: tuple[Any, ...], weights: Tensor) -> Tensor:
     """The largest difference in each token's output, as a share of the largest output where that is above one."""
     x, view, position, _ = given
     fast, _ = attention.forward(x, replace(view, weights=False) if isinstance(view, View) else view, position)
-    ours = output_of(attention, x, weights)
+    ours = attention.from_weights(x, weights, view)
     scale = max(1.0, float(fast.abs().max()))
     return (ours - fast).abs().amax(-1) / scale  # B, T
-
-
-def output_of(attention: SelfAttention, x: Tensor, weights: Tensor) -> Tensor:
-    """What attention gives for its input (B, T, D) when its weights are these."""
-    config = attention.config
-    values = attention.value(x).view(*x.shape[:2], config.groups, config.columns).transpose(1, 2)  # B, G, T, E
-    values = values.repeat_interleave(config.heads // config.groups, dim=1)
-    heads = (weights @ values).transpose(1, 2)  # B, T, H, E
-    if hasattr(attention.merge, "merge"):
-        heads = attention.merge.merge(heads, attention.training)
-    merged: Tensor = attention.output(heads.flatten(2))
-    return merged

@@ -1,19 +1,51 @@
 """The parts of a transformer that can be swapped, one small file each, found by being in their folder."""
 
-from oratory.mechanisms.kinds import Feedforward, Mechanism, Merge, Norm, Pattern, Pool, Position, Scene, Shape
+from oratory.mechanisms.kinds import (
+    KINDS,
+    Attention,
+    BlockShape,
+    Embedding,
+    Feedforward,
+    Head,
+    Mechanism,
+    Merge,
+    Mixer,
+    Norm,
+    Objective,
+    Pattern,
+    Pool,
+    Position,
+    Reading,
+    Residual,
+    Scene,
+    Shape,
+    Sight,
+    TrainingText,
+)
 from oratory.mechanisms.registry import REGISTRY, Registry, written_as
 
 __all__ = [
+    "KINDS",
     "REGISTRY",
+    "Attention",
+    "BlockShape",
+    "Embedding",
     "Feedforward",
+    "Head",
     "Mechanism",
     "Merge",
+    "Mixer",
     "Norm",
+    "Objective",
     "Pattern",
     "Pool",
     "Position",
+    "Reading",
     "Registry",
+    "Residual",
     "Scene",
     "Shape",
+    "Sight",
+    "TrainingText",
     "written_as",
 ]

@@ -14,6 +14,8 @@ from oratory.mechanisms.kinds import KINDS, Mechanism
 from oratory.mechanisms.plugins import load_module, plugin_of
 from oratory.settings import Parameter, about, choose, parameters_of, written
 
+_FOLDER = "oratory.mechanisms"
+
 
 def name_of(cls: type[Mechanism]) -> str:
     """The name on the command line: `AlibiRope` is `alibi-rope`, unless the class says otherwise."""
@@ -21,19 +23,36 @@ def name_of(cls: type[Mechanism]) -> str:
 
 
 class Registry:
-    """The mechanisms at hand, by kind and name."""
+    """The mechanisms at hand, by kind and name. They are loaded when one is first asked for: they need torch."""
 
     def __init__(self) -> None:
-        self._found: dict[str, dict[str, type[Mechanism]]] = {kind: {} for kind in KINDS}
-        for kind in KINDS:
-            package = import_module(f"oratory.mechanisms.{kind}")
-            for module in pkgutil.iter_modules(package.__path__):
-                self._add(import_module(f"{package.__name__}.{module.name}"))
+        self._loaded: dict[str, dict[str, type[Mechanism]]] | None = None
 
     def __getitem__(self, kind: str) -> dict[str, type[Mechanism]]:
-        if kind not in self._found:
-            raise unknown("kind of mechanism", kind, self._found)
+        if kind not in KINDS:
+            raise unknown("kind of mechanism", kind, KINDS)
         return self._found[kind]
+
+    def names(self, kind: str) -> list[str]:
+        """The names of the mechanisms of a kind. Those of Oratory are the names of their files, so none is loaded."""
+        if self._loaded is not None:
+            return list(self._loaded[kind])
+        return [module.replace("_", "-") for module in _modules(kind)]
+
+    def check_name(self, kind: str, text: str) -> None:
+        """Refuse a name that no mechanism has, before any is loaded. Parameters are checked when it is chosen."""
+        name = text.strip().partition("(")[0]
+        if name not in self.names(kind):
+            raise unknown(kind, name, self.names(kind))
+
+    @property
+    def _found(self) -> dict[str, dict[str, type[Mechanism]]]:
+        if self._loaded is None:
+            self._loaded = {kind: {} for kind in KINDS}
+            for kind in KINDS:
+                for module in _modules(kind):
+                    self._add(import_module(f"{_FOLDER}.{kind}.{module}"))
+        return self._loaded
 
     def choose(self, kind: str, text: str) -> Any:
         """The mechanism that `name` or `name(parameter=value)` names."""
@@ -66,8 +85,13 @@ class Registry:
                     f"{_described(found[cls.kind][name])}; give the class another name."
                 )
             found[cls.kind][name] = cls
-        self._found = found
+        self._loaded = found
         return added
+
+
+def _modules(kind: str) -> list[str]:
+    """The files of Oratory's own mechanisms of a kind."""
+    return [module.name for module in pkgutil.iter_modules([str(Path(__file__).parent / kind)])]
 
 
 def _mechanisms_in(module: ModuleType) -> list[type[Mechanism]]:

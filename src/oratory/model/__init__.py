@@ -1,12 +1,20 @@
-"""Encoder, classifier and decoder, written from scratch; their parts are mechanisms."""
+"""Encoder, classifier and decoder, written from scratch; their parts are mechanisms.
 
-from oratory.model import pretrained
-from oratory.model.attention import Cache
-from oratory.model.config import ModelConfig
-from oratory.model.count import Parameters, count_parameters, parameters_of
-from oratory.model.generate import generate
-from oratory.model.head import Targets
-from oratory.model.network import Output, Transformer
+Names are loaded when they are first used: a configuration needs no torch.
+"""
+
+from typing import TYPE_CHECKING
+
+from oratory.discovery import lazily
+
+if TYPE_CHECKING:
+    from oratory.model import pretrained
+    from oratory.model.attention import Cache
+    from oratory.model.config import ModelConfig
+    from oratory.model.count import Parameters, count_parameters, parameters_of
+    from oratory.model.generation import generate
+    from oratory.model.head import Targets
+    from oratory.model.network import Output, Transformer
 
 __all__ = [
     "Cache",
@@ -20,3 +28,14 @@ __all__ = [
     "parameters_of",
     "pretrained",
 ]
+
+_MODULES = {
+    "attention": ("Cache",),
+    "config": ("ModelConfig",),
+    "count": ("Parameters", "count_parameters", "parameters_of"),
+    "generation": ("generate",),
+    "head": ("Targets",),
+    "network": ("Output", "Transformer"),
+    "pretrained": ("pretrained",),
+}
+__getattr__ = lazily(__name__, _MODULES)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, linear, pad, scaled_dot_product_attention
 
-from oratory.mechanisms import Scene
+from oratory.mechanisms import Scene, Sight
 from oratory.mechanisms.kept import kept
 from oratory.model.config import ModelConfig
 from oratory.model.sparse import Plan, allow, plan
@@ -28,6 +28,8 @@ class View:
     weights: bool = False
     packed: bool = False
     """Whether tokens come without their padding, all in one row."""
+    first: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
+    """The values of the first layer, where later ones want them."""
     _same: Tensor | None = field(default=None, init=False, repr=False, compare=False)
 
     def mask_of(self, positions: Tensor) -> Tensor:
@@ -70,6 +72,11 @@ class View:
         """B, T, D without its padding: N, D. Layers that treat each token by itself need not compute it."""
         return x if self._real is None else x.flatten(0, 1).index_select(0, self._real)
 
+    def real(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """The row and the column of each packed token."""
+        places = torch.arange(ids.numel(), device=ids.device) if self._real is None else self._real
+        return places // ids.shape[1], places % ids.shape[1]
+
     def unpack(self, x: Tensor) -> Tensor:
         """The tokens back in their places, with zeros for padding."""
         if self._real is None or self.keep is None:
@@ -79,14 +86,19 @@ class View:
 
 
 class Cache:
-    """Keys and values of the tokens so far, for one layer."""
+    """Keys and values of the tokens so far, for one layer; what its mixer was given; in the first layer, the tokens."""
 
     def __init__(self) -> None:
         self.keys: Tensor | None = None
         self.values: Tensor | None = None
+        self.inputs: Tensor | None = None
+        self.ids: Tensor | None = None  # B, S
+        self.vectors: Tensor | None = None  # B, S, D: after the last block
 
     def __len__(self) -> int:
-        return 0 if self.keys is None else self.keys.shape[2]
+        if self.keys is None:
+            return 0 if self.inputs is None else self.inputs.shape[1]
+        return self.keys.shape[2]
 
     def append(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Everything so far, with what comes now at the end."""
@@ -94,14 +106,30 @@ class Cache:
         self.values = v if self.values is None else torch.cat([self.values, v], dim=2)
         return self.keys, self.values
 
+    def extend(self, x: Tensor) -> Tensor:
+        """The inputs of a mixer so far (B, T, D), with those that come now."""
+        self.inputs = x if self.inputs is None else torch.cat([self.inputs, x], dim=1)
+        return self.inputs
+
+    def read(self, ids: Tensor) -> Tensor:
+        """The tokens so far, with those that come now."""
+        self.ids = ids if self.ids is None else torch.cat([self.ids, ids], dim=1)
+        return self.ids
+
+    def recall(self, vectors: Tensor) -> Tensor:
+        """The vectors of the tokens so far, with those that come now."""
+        self.vectors = vectors if self.vectors is None else torch.cat([self.vectors, vectors], dim=1)
+        return self.vectors
+
 
 class SelfAttention(nn.Module):
-    """Multi-head attention with injected position, pattern and merge."""
+    """Multi-head attention with injected position, pattern, merge, and what turns scores into outputs."""
 
-    def __init__(self, config: ModelConfig, merge: Any) -> None:
+    def __init__(self, config: ModelConfig, merge: Any, kind: Any = None) -> None:
         super().__init__()
         self.config = config
         self.merge = merge
+        self.kind = config.attention if kind is None else kind
         inner, groups = config.heads * config.columns, config.groups * config.columns
         self.query = nn.Linear(config.width, inner, bias=config.qkv_bias)
         self.key = nn.Linear(config.width, groups, bias=config.qkv_bias)
@@ -111,17 +139,42 @@ class SelfAttention(nn.Module):
     def forward(self, x: Tensor, view: View, position: Any, cache: Cache | None = None) -> tuple[Tensor, Tensor | None]:
         """New vectors for the tokens (packed, as they come), and the weights (B, H, Q, K) where they are wanted."""
         q, k, v = self._queries_keys_values(x, view)
+        if hasattr(self.kind, "prepare"):
+            q, k = self.kind.prepare(q, k)
+        v = own = self._values(v, view)
         if hasattr(position, "rotate"):
             q, k = position.rotate(q, k, view.positions, view.positions)
         if cache is not None:
             k, v = cache.append(k, v)
-        if self.config.groups < self.config.heads:
-            k, v = (part.repeat_interleave(self.config.heads // self.config.groups, dim=1) for part in (k, v))
+        k, v = self._for_all_heads(k), self._for_all_heads(v)
         out, weights = self._attend(q, k, v, view, position)
+        return self._merged(out, x, own, view), weights
+
+    def from_weights(self, x: Tensor, weights: Tensor, view: View) -> Tensor:
+        """What attention gives for its input when its weights are these."""
+        own = self._values(self._queries_keys_values(x, view)[2], view)
+        return self._merged(weights @ self._for_all_heads(own), x, own, view)
+
+    def _values(self, v: Tensor, view: View) -> Tensor:
+        if not hasattr(self.kind, "values"):
+            return v
+        changed: Tensor = self.kind.values(v, view.first.setdefault("values", v))
+        return changed
+
+    def _for_all_heads(self, part: Tensor) -> Tensor:
+        """B, G, T, E as B, H, T, E: each query head with the keys or values that it shares."""
+        repeats = self.config.heads // self.config.groups
+        return part if repeats == 1 else part.repeat_interleave(repeats, dim=1)
+
+    def _merged(self, out: Tensor, x: Tensor, own: Tensor, view: View) -> Tensor:
+        """The vectors that what was found (B, H, T, E) becomes, packed as x is."""
+        if hasattr(self.kind, "outputs"):
+            out = self.kind.outputs(out, view.unpack(x), self._for_all_heads(own))
         heads = out.transpose(1, 2)  # B, T, H, E
         if hasattr(self.merge, "merge"):
             heads = self.merge.merge(heads, self.training)
-        return self.output(view.pack(heads.flatten(2))), weights
+        merged: Tensor = self.output(view.pack(heads.flatten(2)))
+        return merged
 
     def _queries_keys_values(self, x: Tensor, view: View) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, Q, E), keys and values (B, G, K, E), from one matrix product."""
@@ -142,11 +195,11 @@ class SelfAttention(nn.Module):
             project_q=lambda vectors: self._project(self.query, vectors, config.heads),
             project_k=lambda vectors: self._project(self.key, vectors, config.groups),
         )
-        lost = config.dropout if self.training else 0.0
+        lost = config.dropout_of("attention") if self.training else 0.0
         if view.weights:
-            return _open(q, k, v, position, scene, view, lost)
-        if hasattr(position, "score"):
-            return _open(q, k, v, position, scene, view, lost)[0], None
+            return _open(q, k, v, position, self.kind, scene, view, lost)
+        if hasattr(position, "score") or hasattr(self.kind, "weigh"):
+            return _open(q, k, v, position, self.kind, scene, view, lost)[0], None
         # A plan is for one length, and what is exported is for all.
         planned = q.shape[2] == k.shape[2] and not torch.compiler.is_exporting()
         found = plan(config.pattern, config.causal, q.shape[2]) if planned else None
@@ -217,16 +270,22 @@ class SelfAttention(nn.Module):
 
 
 def _open(
-    q: Tensor, k: Tensor, v: Tensor, position: Any, scene: Scene, view: View, lost: float
+    q: Tensor, k: Tensor, v: Tensor, position: Any, kind: Any, scene: Scene, view: View, lost: float
 ) -> tuple[Tensor, Tensor]:
-    """Softmax of the scores, written out. A query that may see nothing has no weights, and gets zeros."""
-    scores = (q @ k.transpose(-1, -2)) * scene.scale  # B, H, Q, K
-    if hasattr(position, "bias"):
-        scores = scores + position.bias(q, k, scene)
-    if hasattr(position, "score"):
-        scores = position.score(scores, q, k, scene)
+    """Weights, written out: the softmax of the scores, unless the attention has a way of its own.
+
+    A query that may see nothing has no weights, and gets zeros.
+    """
+
+    def scores(q: Tensor, k: Tensor) -> Tensor:
+        found = (q @ k.transpose(-1, -2)) * scene.scale  # B, H, Q, K
+        if hasattr(position, "bias"):
+            found = found + position.bias(q, k, scene)
+        return position.score(found, q, k, scene) if hasattr(position, "score") else found
+
     mask, blind = view.mask
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(-1)
+    sight = Sight(scores, mask)
+    weights = kind.weigh(q, k, sight) if hasattr(kind, "weigh") else sight.hide(scores(q, k)).softmax(-1)
     if blind is not None:
         weights = weights.masked_fill(blind, 0.0)
     return dropout(weights, lost) @ v, weights

@@ -9,13 +9,12 @@ import torch
 
 from oratory import mechanisms
 from oratory.errors import InputError
-from oratory.files import digest, write_text
+from oratory.files import cache_folder, digest, write_text
 from oratory.ids import key_of
 from oratory.mechanisms.plugins import plugin_of
 from oratory.model.config import ModelConfig, plugins_of
 from oratory.model.contract import ModelContract, check_model, small_model
 from oratory.model.sparse import SHORTEST
-from oratory.tokens.corpus import cache_folder
 
 _KEPT: dict[str, ModelContract] = {}
 """By key, in this process."""

@@ -2,38 +2,49 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, get_type_hints
 
 from oratory.errors import InputError, unknown
 from oratory.mechanisms import (
+    KINDS,
     REGISTRY,
+    Attention,
+    BlockShape,
+    Embedding,
     Feedforward,
+    Head,
     Mechanism,
     Merge,
+    Mixer,
     Norm,
+    Objective,
     Pattern,
     Pool,
     Position,
     Registry,
+    Residual,
     Shape,
     written_as,
 )
-from oratory.mechanisms.feedforward.relu import Relu
-from oratory.mechanisms.merge.concat import Concat
-from oratory.mechanisms.norm.layer import Layer
-from oratory.mechanisms.pattern.full import Full
 from oratory.mechanisms.plugins import Plugin, plugin_of
-from oratory.mechanisms.pool.mean import Mean
-from oratory.mechanisms.position.learned import Learned
 from oratory.settings import convert
 
 OUTPUTS = ("classes", "tokens", "vectors")
 INITS = ("torch", "gpt2")
+SIZES = ("width", "heads", "layers", "context", "causal", "output", "vocabulary", "classes", "head_bias", "head_hidden")
+"""What mechanisms may know of a model besides the size of its heads."""
+PLACES = ("embedding", "attention", "residual")
+"""Where dropout is."""
+DROPOUTS = ("dropout", *(f"{place}_dropout" for place in PLACES))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """Everything that decides what a model computes, but its weights. The defaults are the base settings."""
+    """Everything that decides what a model computes, but its weights. The defaults are the base settings.
+
+    Mechanisms are loaded when a configuration is made, and not before: the names of settings are known without torch.
+    """
 
     output: str
     """What the model returns: classes of a text, tokens that may come next, or vectors."""
@@ -56,19 +67,37 @@ class ModelConfig:
     context: int = 32
     """How many tokens the model sees at once in training."""
     dropout: float = 0.0
-    """The share of activations that training sets to zero."""
-    position: Position = field(default_factory=Learned)
+    """The share of activations that training sets to zero: those of embeddings, attention weights, and residuals."""
+    embedding_dropout: float | None = None
+    """The share of embedded activations that training sets to zero; none for that of dropout."""
+    attention_dropout: float | None = None
+    """The share of attention weights that training sets to zero; none for that of dropout."""
+    residual_dropout: float | None = None
+    """The share of what attention and feed-forward add that training sets to zero; none for that of dropout."""
+    embedding: Embedding = field(default_factory=partial(REGISTRY.choose, "embedding", "tokens"))
+    """How ids become vectors."""
+    position: Position = field(default_factory=partial(REGISTRY.choose, "position", "learned"))
     """How the model knows the order of tokens."""
-    pattern: Pattern = field(default_factory=Full)
+    pattern: Pattern = field(default_factory=partial(REGISTRY.choose, "pattern", "full"))
     """Which tokens a token may look at."""
-    merge: Merge = field(default_factory=Concat)
+    merge: Merge = field(default_factory=partial(REGISTRY.choose, "merge", "concat"))
     """How the outputs of the heads become one vector."""
-    pool: Pool = field(default_factory=Mean)
+    pool: Pool = field(default_factory=partial(REGISTRY.choose, "pool", "mean"))
     """How the vectors of a text become one vector, which is classified."""
-    norm: Norm = field(default_factory=Layer)
+    norm: Norm = field(default_factory=partial(REGISTRY.choose, "norm", "layer"))
     """How activations are kept in range, and where in a block."""
-    feedforward: Feedforward = field(default_factory=Relu)
+    feedforward: Feedforward = field(default_factory=partial(REGISTRY.choose, "feedforward", "relu"))
     """What is computed for each token by itself."""
+    attention: Attention = field(default_factory=partial(REGISTRY.choose, "attention", "softmax"))
+    """What turns queries, keys and values into outputs."""
+    residual: Residual = field(default_factory=partial(REGISTRY.choose, "residual", "add"))
+    """How the parts of a block are added up, and which layers a layer hears from."""
+    mixer: Mixer = field(default_factory=partial(REGISTRY.choose, "mixer", "none"))
+    """What looks at other tokens besides attention, or in place of it."""
+    objective: Objective = field(default_factory=partial(REGISTRY.choose, "objective", "none"))
+    """What is added to the loss of a model of tokens in training."""
+    head: Head = field(default_factory=partial(REGISTRY.choose, "head", "linear"))
+    """How vectors become predictions."""
     init: str = "torch"
     """Initial values: torch for the framework's defaults, gpt2 for normal ones (0.02) with scaled residuals."""
     qkv_bias: bool = False
@@ -106,10 +135,46 @@ class ModelConfig:
             )
         if self.heads % self.groups:
             raise InputError(f"kv_heads={self.kv_heads} does not divide heads={self.heads}.")
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout={self.dropout}: it must be at least 0 and below 1.")
+        for name in DROPOUTS:
+            share = getattr(self, name)
+            if share is not None and not 0 <= share < 1:
+                raise InputError(f"{name}={share}: it must be at least 0 and below 1.")
+        shape = self.block_shape(0, 0)
         for mechanism in self.mechanisms().values():
-            mechanism.check(self.shape())
+            mechanism.check(shape)
+        for part in (self.embedding, self.head):
+            if self.tied and self.output == "tokens" and not part.table:
+                raise InputError(
+                    f"tied=on needs one row of weights for each token, and {part.kind}={written_as(part)} has none."
+                )
+        if self.mixer.instead:
+            self._check_instead()
+
+    def _check_instead(self) -> None:
+        """Refuse what would change nothing, because it belongs to an attention that is not there."""
+        usual = {item.name: item.default_factory for item in fields(self) if callable(item.default_factory)}
+        for kind in ("pattern", "merge", "attention"):
+            if getattr(self, kind) != usual[kind]():
+                raise InputError(
+                    f"mixer={written_as(self.mixer)} takes the place of attention, so {kind}="
+                    f"{written_as(getattr(self, kind))} would change nothing; leave it out."
+                )
+        position = self.position.build(self.shape()) if hasattr(self.position, "build") else self.position
+        if any(hasattr(position, hook) for hook in ("rotate", "bias", "score")):
+            raise InputError(
+                f"mixer={written_as(self.mixer)} takes the place of attention, so position="
+                f"{written_as(self.position)} would change nothing; take learned, sinusoidal or none."
+            )
+
+    def dropout_of(self, place: str) -> float:
+        """The share that training sets to zero at the embedding, the attention or the residual."""
+        own: float | None = getattr(self, f"{place}_dropout")
+        return self.dropout if own is None else own
+
+    @property
+    def drops(self) -> bool:
+        """Whether there is dropout anywhere."""
+        return any(map(self.dropout_of, PLACES))
 
     @property
     def kind(self) -> str:
@@ -126,21 +191,27 @@ class ModelConfig:
         """Columns of a head."""
         return self.width // self.heads if self.head_size is None else self.head_size
 
-    def shape(self, seed: int = 0) -> Shape:
+    def shape(self, seed: int = 0, layer: int = 0) -> Shape:
         """What mechanisms may know of the model."""
-        return Shape(
-            width=self.width,
-            heads=self.heads,
-            head_size=self.columns,
-            layers=self.layers,
-            context=self.context,
-            causal=self.causal,
-            seed=seed,
-        )
+        return Shape(**self._sizes(), seed=seed, layer=layer)
+
+    def block_shape(self, seed: int, layer: int) -> BlockShape:
+        """What a residual mechanism may know of a layer."""
+        return BlockShape(**self._sizes(), seed=seed, layer=layer, norm=self.norm, feedforward=self.feedforward)
+
+    def _sizes(self) -> dict[str, Any]:
+        named = {name: getattr(self, name) for name in SIZES}
+        return {**named, "head_size": self.columns}
 
     def mechanisms(self) -> dict[str, Mechanism]:
         """The chosen mechanism of each kind."""
-        return {kind: getattr(self, kind) for kind in ("position", "pattern", "merge", "pool", "norm", "feedforward")}
+        return {kind: getattr(self, kind) for kind in KINDS}
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The block that each layer uses: its own, unless layers share some."""
+        found = getattr(self.residual, "block_of", None)
+        return tuple(range(self.layers)) if found is None else tuple(int(found(layer)) for layer in range(self.layers))
 
     @property
     def across_tokens(self) -> bool:
@@ -149,8 +220,8 @@ class ModelConfig:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; mechanisms as they are written on the command line."""
-        values = ((item.name, getattr(self, item.name)) for item in fields(self))
-        return {name: written_as(value) if isinstance(value, Mechanism) else value for name, value in values}
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: written_as(value) if isinstance(value, Mechanism) else value for name, value in values.items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], registry: Registry = REGISTRY) -> "ModelConfig":

@@ -9,9 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from oratory.errors import InputError
-from oratory.mechanisms import Mechanism, Pool, written_as
+from oratory.mechanisms import Mechanism, written_as
+from oratory.mechanisms.kinds import MODELS
 from oratory.mechanisms.plugins import blame
 from oratory.mechanisms.registry import name_of
 from oratory.model.config import ModelConfig
@@ -20,8 +22,10 @@ from oratory.model.promises import (
     FUTURE,
     PADDING,
     BrokenError,
+    DeclaredError,
     Promise,
     ids_for,
+    loss_of,
     model_of,
     no_gradient_is_zero,
     promises,
@@ -29,11 +33,10 @@ from oratory.model.promises import (
 )
 from oratory.model.sparse import SHORTEST
 from oratory.model.watched import UnfitError
+from oratory.seeds import seeded
 from oratory.tables import Table, Tabled
 
 VOCABULARY = 23
-KINDS = (("classes", False), ("tokens", True), ("tokens", False))
-"""The models that a mechanism is tried in: what they give, and whether they are causal. Only the first one pools."""
 COLUMNS, LAYERS, CONTEXT = 8, 2, (8, 64)
 """The sizes of a small model: columns of a head at most, layers at most, and the least and the largest context."""
 
@@ -106,7 +109,9 @@ def usual_model(output: str, causal: bool) -> ModelConfig:
 def check_mechanism(mechanism: Mechanism) -> Contract:
     """Run every promise that a mechanism makes, in every kind of model that can have it."""
     checks = []
-    for output, causal in KINDS[:1] if isinstance(mechanism, Pool) else KINDS:
+    for output, causal in MODELS:
+        if not mechanism.serves(output, causal):
+            continue
         usual = usual_model(output, causal)
         changes: dict[str, Any] = {mechanism.kind: mechanism}
         try:
@@ -157,6 +162,9 @@ def small_model(config: ModelConfig) -> ModelConfig:
         layers=min(config.layers, LAYERS),
         context=min(max(config.context, least), largest),
         dropout=0.0,
+        embedding_dropout=None,
+        attention_dropout=None,
+        residual_dropout=None,
     )
     columns = min(config.columns, COLUMNS)
     try:
@@ -176,6 +184,8 @@ def _tried(config: ModelConfig, named: Iterable[tuple[str, Promise]], model: str
                 promise(config)
         except BrokenError as error:
             verdict, detail = "failed", str(error)
+        except DeclaredError as error:
+            verdict, detail = "declared", str(error)
         except Exception as error:  # whatever somebody's mechanism raises
             said = str(error) if isinstance(error, UnfitError | InputError) else f"{type(error).__name__}: {error}"
             verdict, detail, stops = "failed", blame(error) or said, True
@@ -205,8 +215,19 @@ def _differs_from(usual: ModelConfig) -> Promise:
         if config == usual:
             return
         ids = ids_for(config, 2)
-        ours, baseline = model_of(config).train()(ids).logits, model_of(usual).train()(ids).logits
-        if torch.equal(ours, baseline):
+        with seeded(1, "promise"):
+            # Some differ in training only, and others only when they are used.
+            same = all(
+                torch.equal(*(_outcome(model_of(each).train(mode), ids) for each in (config, usual)))
+                for mode in (True, False)
+            )
+        if same:
             raise BrokenError("its outputs are those of the base settings")
 
     return promise
+
+
+def _outcome(model: Transformer, ids: Tensor) -> Tensor:
+    """Logits and, of a model of tokens, the loss."""
+    logits = model(ids).logits.flatten()
+    return torch.cat([logits, loss_of(model, ids)[None]]) if model.config.output == "tokens" else logits

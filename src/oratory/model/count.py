@@ -30,8 +30,9 @@ _NAMES = {
     "norm": "norms",
     "pool": "pool",
     "head": "head",
+    "objective": "objective",
 }
-_IN_BLOCKS = {"attention": "attention", "feedforward": "feed-forward"}
+_IN_BLOCKS = {"attention": "attention", "feedforward": "feed-forward", "mixer": "mixer", "residual": "residuals"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def parameters_of(config: ModelConfig, seed: int = 0) -> Parameters:
     """
     found = _along_a_line(config, seed)
     _check_memory(config, found)
-    if config.layers > MOST_BUILT and plugins_of(config):  # Whose layers may differ with their number.
+    # The layers of a plugin may differ with their number.
+    if config.layers > MOST_BUILT and (plugins_of(config) or not config.residual.uniform):
         found = _unbuilt(config, seed)
         _check_memory(config, found)
     return found

@@ -9,6 +9,7 @@ Shapes: N tokens, C of them at a time, D width, V vocabulary.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,7 @@ def head_loss(head: nn.Module, hidden: Tensor, targets: Targets) -> Tensor:
     return loss
 
 
-def plain_loss(head: nn.Module, hidden: Tensor, wanted: Tensor, targets: Targets) -> Tensor:
+def plain_loss(head: Callable[[Tensor], Tensor], hidden: Tensor, wanted: Tensor, targets: Targets) -> Tensor:
     """The plain way, with all logits at once: on a GPU, in mixed precision, with smoothed targets, or if traced."""
     logits = head(hidden).float()
     return cross_entropy(logits, wanted, reduction="sum", label_smoothing=targets.smoothing) / targets.count
@@ -60,7 +61,7 @@ def is_fast(head: nn.Module, hidden: Tensor) -> bool:
     """Whether the loss is computed a few rows at a time."""
     rewritten = torch.compiler.is_compiling() or torch._C._functorch.peek_interpreter_stack() is not None
     whole = hidden.device.type == "cpu" and hidden.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
-    return whole and not rewritten and type(head) is nn.Linear
+    return whole and not rewritten and type(head).forward is nn.Linear.forward
 
 
 class _HeadLoss(torch.autograd.Function):

@@ -24,6 +24,8 @@ def initialise(model: nn.Module, config: ModelConfig, seed: int) -> None:
         if not isinstance(module, nn.Linear | nn.Embedding):
             continue
         for name, parameter in module.named_parameters(recurse=False):
+            if name not in ("weight", "bias"):  # What a mechanism adds starts as the mechanism says.
+                continue
             generator = torch.Generator().manual_seed(derive(seed, f"{path}.{name}"))
             if config.init == "gpt2":
                 if name == "bias":

@@ -7,17 +7,22 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from oratory.mechanisms import TrainingText, written_as
 from oratory.model.config import ModelConfig
-from oratory.model.generate import generate
+from oratory.model.generation import generate
+from oratory.model.head import Targets
 from oratory.model.network import Output, Transformer
 from oratory.model.sparse import SHORTEST, allow
 from oratory.model.watched import watched
-from oratory.seeds import derive
+from oratory.seeds import derive, seeded
 
 TOLERANCE = 1e-5
+WEIGHTS = "weights are a distribution"
 FUTURE, PADDING = "the future does not leak", "padding changes nothing"
 NOISE = 0.1
 """Of every parameter of a model that is tried."""
+LONG = 40
+"""Tokens of a text that is counted."""
 NEW = 12
 """Tokens that are generated, at most."""
 
@@ -28,6 +33,10 @@ class BrokenError(Exception):
     """A promise that is not kept; the text says where."""
 
 
+class DeclaredError(Exception):
+    """A promise that a mechanism says itself that it does not make; the text says why."""
+
+
 def promises(config: ModelConfig, long: bool = True) -> Iterator[tuple[str, Promise]]:
     """Every promise that concerns a model; `long` asks for texts that attention computes by blocks too."""
     yield "the configuration round-trips", _round_trips
@@ -35,7 +44,7 @@ def promises(config: ModelConfig, long: bool = True) -> Iterator[tuple[str, Prom
     if config.causal:
         yield FUTURE, _future_does_not_leak
     yield PADDING, _padding_changes_nothing
-    yield "weights are a distribution", _weights_are_a_distribution
+    yield WEIGHTS, _weights_are_a_distribution
     yield "the open path equals the fast one", _open_equals_fast
     if long:
         yield "long texts: the open path equals the fast one", _open_equals_fast_when_long
@@ -53,6 +62,9 @@ def model_of(config: ModelConfig, context: int | None = None) -> Transformer:
         for name, parameter in model.named_parameters():
             generator = torch.Generator().manual_seed(derive(1, f"noise of {name}"))
             parameter.add_(NOISE * torch.randn(parameter.shape, generator=generator))
+    if model.counts_text:  # A text of which it can know something.
+        texts = list(ids_for(config, 4, LONG))
+        model.learn_from(TrainingText(texts, [f"word{index}" for index in range(config.vocabulary)]))
     return model
 
 
@@ -108,11 +120,23 @@ def no_gradient_is_zero(config: ModelConfig) -> None:
 
 def gradients(config: ModelConfig) -> dict[str, Tensor | None]:
     """The gradient of every parameter."""
-    with torch.enable_grad():
+    ids = ids_for(config, 2)
+    # What is drawn in training is to be the same each time.
+    with torch.enable_grad(), seeded(1, "promise"):
         model = model_of(config).train()
-        logits = model(ids_for(config, 2)).logits
-        (logits.log_softmax(-1)[..., 0].sum()).backward()
+        loss = model(ids).logits.log_softmax(-1)[..., 0].sum()
+        if hasattr(model.objective, "added"):
+            loss = loss + loss_of(model, ids)
+        loss.backward()
     return {name: parameter.grad for name, parameter in model.named_parameters()}
+
+
+def loss_of(model: Transformer, ids: Tensor) -> Tensor:
+    """The loss of a model of tokens that is to predict each token's follower, or in an encoder the token itself."""
+    wanted = ids.roll(-1, 1) if model.config.causal else ids
+    output: Output = model(ids, targets=Targets(wanted, wanted.numel()))
+    assert output.loss is not None
+    return output.loss
 
 
 def _future_does_not_leak(config: ModelConfig) -> None:
@@ -154,19 +178,25 @@ def _padding_changes_nothing(config: ModelConfig) -> None:
 
 
 def _weights_are_a_distribution(config: ModelConfig) -> None:
-    model, ids = model_of(config), ids_for(config, 2)
+    if config.mixer.instead:
+        raise DeclaredError(f"{written_as(config.mixer)} takes the place of attention: there are no weights")
+    model, ids, loose = model_of(config), ids_for(config, 2), config.attention.loose
     length = ids.shape[1]
     part = length * 2 // 3
     mask, places = _mask(length, length, part), torch.arange(length)
     allowed = allow(config.pattern, config.causal, places[:, None], places[None, :])[None] & mask[:, None]
     seeing = allowed.any(-1)[:, None, :part]  # A query that may see nothing has no weights.
     for layer, weights in enumerate(model(ids, mask, weights=True).weights):
+        if (weights * ~allowed[:, None]).any() or not weights.isfinite().all():
+            raise BrokenError(f"layer {layer}: weight on padding, on the future, or outside of the pattern")
+        if loose:
+            continue
         if (weights < 0).any():
             raise BrokenError(f"layer {layer}: a weight below zero")
         sums = weights.sum(-1)[:, :, :part]
         _same(sums, torch.ones_like(sums) * seeing, f"layer {layer}: the sum of a row")
-        if (weights * ~allowed[:, None]).any():
-            raise BrokenError(f"layer {layer}: weight on padding, on the future, or outside of the pattern")
+    if loose:
+        raise DeclaredError(f"{written_as(config.attention)}: {loose}")
 
 
 def _open_equals_fast(config: ModelConfig, length: int | None = None) -> None:

@@ -26,9 +26,17 @@ def watched(config: ModelConfig, seed: int) -> Transformer:
     model.position = _watched(model.position)
     for block in model.blocks:
         attention: Any = block.attention
-        attention.merge = _watched(attention.merge)
-    if model.pool is not None:
-        model.pool = _watched(model.pool)
+        if attention is not None:
+            attention.merge = _watched(attention.merge)
+            attention.kind = _watched(attention.kind)
+        block.mixer = _watched(block.mixer)
+        block.residual = _watched(block.residual)
+    for name in ("pool", "objective"):
+        if getattr(model, name) is not None:
+            setattr(model, name, _watched(getattr(model, name)))
+    for part, name in ((model.tokens, "embedding"), (model.head, "head")):
+        if part is not None:
+            _watch_end(part, name)
     owners = [model, *model.blocks]
     for owner in owners:
         for name in ("norm", "embedding_norm", "attention_norm", "feedforward_norm", "feedforward"):
@@ -45,6 +53,8 @@ def _check_numbers(config: ModelConfig) -> None:
         raise UnfitError(f"scale gave {scale!r}. {HOOKS['scale'].expected}")
     if limit is not None and not isinstance(limit, int):
         raise UnfitError(f"limit gave {limit!r}. {HOOKS['limit'].expected}")
+    if hasattr(config.residual, "block_of"):
+        _check_blocks(config)
     if hasattr(config.pattern, "allow"):
         places = torch.arange(6)
         found = _called("allow", config.pattern.allow, (places[:, None], places[None, :]))
@@ -52,13 +62,23 @@ def _check_numbers(config: ModelConfig) -> None:
             raise UnfitError(f"allow gave {_described(found)}. {HOOKS['allow'].expected}")
 
 
+def _check_blocks(config: ModelConfig) -> None:
+    """Which block a layer uses: one of its own or of a layer before it, and none is left out."""
+    residual: Any = config.residual
+    found = [residual.block_of(layer) for layer in range(config.layers)]
+    fits = all(isinstance(number, int) and 0 <= number <= layer for layer, number in enumerate(found))
+    if not fits or set(found) != set(range(max(found) + 1)):
+        raise UnfitError(f"block_of gave {found}. {HOOKS['block_of'].expected}")
+
+
 def _watched(part: Any) -> Any:
     """Check what the hooks of a part return: those of a module in place, others through a proxy."""
     if not isinstance(part, nn.Module):
         return _Watched(part)
     for name in _FITS:
-        if hasattr(part, name):
-            setattr(part, name, _checked(name, getattr(part, name)))
+        hook = getattr(part, name, None)
+        if callable(hook):  # A parameter may have the name of another kind's hook.
+            setattr(part, name, _checked(name, hook))
     return part
 
 
@@ -81,6 +101,17 @@ def _watch_module(part: Any, name: str) -> None:
             raise UnfitError(f"{name} gave {_described(found)}. {HOOKS['forward'].expected}")
 
     part.register_forward_hook(check)
+
+
+def _watch_end(part: Any, name: str) -> None:
+    """Watch what an Embedding or a Head builds."""
+    if not isinstance(part, nn.Module):
+        raise UnfitError(f"build gave {_described(part)} as {name}. {HOOKS['build'].expected}")
+    hook = "vectors" if name == "embedding" else "logits"
+    if hasattr(part, hook):
+        setattr(part, hook, _checked(hook, getattr(part, hook)))
+    elif name == "embedding":
+        raise UnfitError(f"build gave {_described(part)} as embedding. {HOOKS[hook].expected}")
 
 
 def _checked(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
@@ -132,5 +163,18 @@ _FITS: dict[str, Callable[[tuple[Any, ...], Any], bool]] = {
     "score": lambda given, found: _shape(found) == given[0].shape,
     "merge": lambda given, found: _shape(found) == given[0].shape,
     "pool": lambda given, found: _shape(found) == given[0].shape[::2],
+    "vectors": lambda given, found: isinstance(found, Tensor) and found.shape[:-1] == given[0].shape,
+    "logits": lambda given, found: isinstance(found, Tensor) and found.shape[:-1] == given[0].shape[:-1],
+    "prepare": lambda given, found: (
+        isinstance(found, tuple | list) and [*map(_shape, found)] == [part.shape for part in given]
+    ),
+    "values": lambda given, found: _shape(found) == given[0].shape,
+    "weigh": lambda given, found: _shape(found) == (*given[0].shape[:3], given[1].shape[2]),
+    "outputs": lambda given, found: _shape(found) == given[0].shape,
+    "enter": lambda given, found: _shape(found) == given[1][-1].shape,
+    "add": lambda given, found: _shape(found) == given[0].shape,
+    "block": lambda given, found: _shape(found) == given[0].shape,
+    "mix": lambda given, found: _shape(found) == given[0].shape,
+    "added": lambda given, found: _shape(found) == (),
 }
 """Whether what a hook gives has the shape that it should have."""

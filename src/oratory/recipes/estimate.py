@@ -16,9 +16,12 @@ from oratory.execution.local import cores
 from oratory.recipes.recipe import Recipe
 from oratory.runs import Store
 from oratory.runs.entry import Entry, as_text
+from oratory.runs.record import ADDED
+from oratory.tables import duration
 from oratory.training.origins import origin_of
+from oratory.training.tasks import Task
 
-NOT_COMPARED = ("vocabulary", "classes", "train.device", "train.threads", "train.save_every")
+NOT_COMPARED = ("vocabulary", "classes", "train.device", "train.threads", "train.save_every", "train.snapshots")
 """Settings that a recipe does not know before it is run, or that do not change the result."""
 SCALED_BY = ("train.epochs", "train.iterations", "context", "layers", "width")
 AT_MOST = 3.0
@@ -63,10 +66,16 @@ def planned_runs(recipe: Recipe, fingerprint: str, seeds: Iterable[int]) -> list
     """Every run of a recipe on a corpus."""
     made = []
     for variant in recipe.variants:
-        settings = _settings(recipe.origin.compared(recipe.completed(variant).settings))
         label = f"{recipe.name}, {variant.name}"
-        made += [PlannedRun(recipe.task.name, fingerprint, settings, seed, recipe.of(variant), label) for seed in seeds]
+        made += [planned_run(recipe.task, fingerprint, recipe.of(variant), seed, label) for seed in seeds]
     return made
+
+
+def planned_run(task: Task, fingerprint: str, given: Mapping[str, str], seed: int, label: str) -> PlannedRun:
+    """A run of a task on a corpus, from the settings that are given."""
+    origin = origin_of(given)
+    settings = _settings(origin.compared(origin.complete(task, given).settings))
+    return PlannedRun(task.name, fingerprint, settings, seed, given, label)
 
 
 def _settings(values: Mapping[str, Any]) -> tuple[tuple[str, str | float], ...]:
@@ -74,7 +83,7 @@ def _settings(values: Mapping[str, Any]) -> tuple[tuple[str, str | float], ...]:
     return tuple(
         (name, float(value) if isinstance(value, int | float) and not isinstance(value, bool) else as_text(value))
         for name, value in sorted(values.items())
-        if name not in NOT_COMPARED
+        if name not in NOT_COMPARED and not (name in ADDED and ADDED[name] == value)
     )
 
 
@@ -185,10 +194,3 @@ def estimate(
 def timed_runs(store: Store) -> TimedRuns:
     """The finished runs of a store; looking does not make its folder."""
     return TimedRuns(store.entries() if store.folder.is_dir() else ())
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

@@ -6,10 +6,10 @@ from typing import Any
 
 from oratory.execution.local import cores
 from oratory.recipes.base import AnyRecipe
-from oratory.recipes.estimate import TimedRuns, duration, timed_runs
+from oratory.recipes.estimate import TimedRuns, timed_runs
 from oratory.recipes.read import load_any_recipe, recipe_names
 from oratory.runs import Store
-from oratory.tables import Table, Tabled
+from oratory.tables import Table, Tabled, duration
 
 NOT_TIMED = "unknown until timed"
 ABOUT = (

@@ -74,10 +74,22 @@ def time_of(
     say: Callable[[str], None] = lambda text: None,
 ) -> TimeEstimate:
     """How long it takes to train all runs that the store does not have. What it has nothing like is timed now."""
-    corpora = {corpus.fingerprint: corpus for entry in planned for corpus in entry.corpora}
+    corpora = [corpus for entry in planned for corpus in entry.corpora]
+    return time_of_runs([run for entry in planned for run in entry.runs()], corpora, store, workers, say)
+
+
+def time_of_runs(
+    runs: Sequence[PlannedRun],
+    corpora: Sequence[Corpus],
+    store: Store,
+    workers: int | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> TimeEstimate:
+    """How long it takes to train those of these runs that the store does not have."""
+    of = {corpus.fingerprint: corpus for corpus in corpora}
 
     def time(run: PlannedRun) -> float:
         say(f"Timing a few updates of {run.label} ...")
-        return time_short_training(run.task, corpora[run.fingerprint], run.given)
+        return time_short_training(run.task, of[run.fingerprint], run.given)
 
-    return estimate([run for entry in planned for run in entry.runs()], store, time, workers)
+    return estimate(runs, store, time, workers)

@@ -6,6 +6,8 @@ from functools import singledispatch
 from typing import Any
 
 from oratory.comparisons import Comparison, Variant, write_seeds
+from oratory.comparisons.ensembles import Ensemble
+from oratory.comparisons.scales import Scale
 from oratory.runs import Run
 from oratory.searches.result import Search
 from oratory.training.origins import origin_of
@@ -33,6 +35,21 @@ def _(comparison: Comparison) -> str:
     words += ["--seeds", write_seeds(comparison.seeds), *_shared(comparison.settings)]
     words += ["--metric", comparison.metric.name] if comparison.named_metric else []
     return joined(words, comparison.source, comparison.plugins)
+
+
+@command_of.register
+def _(found: Ensemble) -> str:
+    words = ["oratory", "ensemble", *found.named, "--size", str(found.size)]
+    return shlex.join([*words, *(["--metric", found.metric.name] if found.named_metric else [])])
+
+
+@command_of.register
+def _(found: Scale) -> str:
+    words = ["oratory", "scale", *(_variant(curve) for curve in found.curves if not curve.baseline)]
+    words += ["--task", found.task.name, "--seeds", write_seeds(found.seeds)]
+    words += ["--sizes", ",".join(f"{size.share:g}" for size in found.sizes), *_shared(found.settings)]
+    words += ["--metric", found.metric.name] if found.named_metric else []
+    return joined(words, found.source, found.plugins)
 
 
 @command_of.register

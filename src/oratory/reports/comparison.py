@@ -10,7 +10,7 @@ from oratory.reports.command import command_of
 from oratory.reports.document import Document, Section, document_of, section_of
 from oratory.reports.standing import standing_topic
 from oratory.runs import Run
-from oratory.tables import Table, number
+from oratory.tables import Table, counted, number
 from oratory.training.tasks.results import Curve, History
 
 FinishedRuns = Mapping[str, Sequence[Run]]
@@ -35,7 +35,12 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
     labels = next(run.labels for found in runs.values() for run in found)
     compared = results.compared({name: [run.result for run in found] for name, found in runs.items()}, labels)
     parts = comparison.part_tables()
-    topics = [_verdicts(comparison), standing_topic(comparison.standing, *parts), _curves(comparison, runs), *compared]
+    topics = [
+        _verdicts(comparison),
+        standing_topic(comparison.standing, *parts),
+        curves_topic(runs, comparison.id),
+        *compared,
+    ]
     return [section_of(topic) for topic in (*topics, _settings(comparison, runs))]
 
 
@@ -49,7 +54,7 @@ def _verdicts(comparison: Comparison) -> Topic:
             continue
         sentences.append(
             f"{variant.name}: {comparison.verdict_text(variant)}; {metric.show_difference(difference.mean)} "
-            f"against {first}, better with {difference.wins} of {difference.seeds} seeds."
+            f"against {first}, better with {difference.wins} of {counted(difference.seeds, 'seed')}."
         )
         plot = metric.plotted_difference
         interval = (plot(difference.interval[0]), plot(difference.interval[1])) if difference.interval else None
@@ -69,8 +74,9 @@ def _verdicts(comparison: Comparison) -> Topic:
     )
 
 
-def _curves(comparison: Comparison, runs: FinishedRuns) -> Topic:
-    results = comparison.task.results
+def curves_topic(runs: FinishedRuns, name: str) -> Topic:
+    """The learning curves of variants, with bands over their seeds; all are runs of one task."""
+    results = next(run for found in runs.values() for run in found).task.results
     histories = {name: [run.history() for run in found] for name, found in runs.items()}
     curves, lead = results.compared_curves([history for found in histories.values() for history in found])
     caption = "Mean over seeds; the band goes from the lowest seed to the highest."
@@ -79,7 +85,7 @@ def _curves(comparison: Comparison, runs: FinishedRuns) -> Topic:
         series = _series(curve, results.place, histories)
         if series:
             picture = Curves(series, results.place_label, curve.label, log=curve.log)
-            figures.append(Drawn(f"curves-{curve.name}-{comparison.id}", picture, caption))
+            figures.append(Drawn(f"curves-{curve.name}-{name}", picture, caption))
     return Topic("Learning curves", lead, figures=tuple(figures))
 
 
@@ -100,7 +106,8 @@ def _series(curve: Curve, place: str, histories: Mapping[str, Sequence[History]]
 
 def _settings(comparison: Comparison, runs: FinishedRuns) -> Topic:
     first = {name: found[0] for name, found in runs.items()}
-    given = [name for run in first.values() for name, value in run.settings.items() if value is not None]
+    used = comparison.task.uses
+    given = [name for run in first.values() for name, v in run.settings.items() if v is not None and used(name)]
     rows = [(name, *(str(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]
     settings = Table("Settings", ("setting", *first), tuple(rows), words=1 + len(first))
     counts = [run.record.parameters for run in first.values()]

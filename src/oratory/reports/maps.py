@@ -3,6 +3,8 @@
 T tokens; a row of a map is a query, a column is a key.
 """
 
+import csv
+import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,17 +14,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oratory.errors import InputError
 from oratory.files import write_bytes
 from oratory.reports import canvas
 from oratory.reports.ramp import colormap
-from oratory.tables import shortened
+from oratory.tables import no_formula, shortened
 
 if TYPE_CHECKING:
     from oratory.inspect import Maps, Stage
 
 Array = NDArray[np.float32]
 
-KINDS = (".png", ".svg", ".pdf", ".html", ".npz")
+KINDS = (".png", ".svg", ".pdf", ".html", ".csv", ".npz")
+ROWS = 5_000_000
+"""The most rows of a table of weights."""
 LABELLED = 64
 """Up to this number of tokens, each has its label."""
 LETTERS = 18
@@ -54,8 +59,26 @@ def write_maps(maps: "Maps", path: Path) -> None:
         from oratory.reports.maps_html import page
 
         write_bytes(path, page(maps).encode("utf-8", "replace"))
+    elif kind == ".csv":
+        write_bytes(path, table_of(maps).encode("utf-8", "replace"))
     else:
         write_bytes(path, maps.npz() if kind == ".npz" else picture(maps, kind))
+
+
+def table_of(maps: "Maps") -> str:
+    """Every weight as a row of a CSV file; zeros are left out."""
+    if sum(stage.weights.size for stage in maps.stages) > ROWS:
+        raise InputError(f"A table of these maps would have more than {ROWS:,} rows; choose a layer and a head.")
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    writer.writerow(("stage", "layer", "head", "query", "query token", "key", "key token", "weight"))
+    tokens = [no_formula(token) for token in maps.tokens]
+    for stage in maps.stages:
+        for at, place, query, key in np.argwhere(stage.weights).tolist():
+            weight = f"{stage.weights[at, place, query, key]:.7g}"
+            where = (stage.name, maps.layers[at], maps.heads[place])
+            writer.writerow((*where, query, tokens[query], key, tokens[key], weight))
+    return made.getvalue()
 
 
 def picture(maps: "Maps", kind: str = ".svg") -> bytes:

@@ -28,8 +28,18 @@ def ramp(dark_paper: bool = False) -> tuple[str, ...]:
     """The colours of the scale as #rrggbb, from a share of 0 to a share of 1."""
     first, last = (np.array(end) for end in (DARK if dark_paper else LIGHT))
     share = np.linspace(0, 1, STEPS)[:, None]
-    colours = np.round(255 * _rgb(first + share * (last - first))).astype(int)
-    return tuple("#" + "".join(f"{part:02x}" for part in colour) for colour in colours)
+    return _written(first + share * (last - first))
+
+
+@cache
+def diverging(dark_paper: bool = False) -> tuple[str, ...]:
+    """The colours of differences from -1 to 1: from orange over paper, where there is none, to blue."""
+    paper = np.array((DARK if dark_paper else LIGHT)[0])
+    ends = ((82.0, 22.0, 58.0), (78.0, -12.0, -38.0)) if dark_paper else ((45.0, 48.0, 58.0), (32.0, 12.0, -52.0))
+    less, more = (np.array(end) for end in ends)
+    share = np.linspace(-1, 1, STEPS - 1)[:, None]  # An odd number, so that one of them is paper itself.
+    colours = paper + np.abs(share) * (np.where(share < 0, less, more) - paper)
+    return _written(colours)
 
 
 def shade(share: float) -> tuple[str, str]:
@@ -43,6 +53,11 @@ def colormap() -> Any:
     from matplotlib.colors import ListedColormap
 
     return ListedColormap(ramp())
+
+
+def _written(lab: Array) -> tuple[str, ...]:
+    colours = np.round(255 * _rgb(lab)).astype(int)
+    return tuple("#" + "".join(f"{part:02x}" for part in colour) for colour in colours)
 
 
 def _rgb(lab: Array) -> Array:

@@ -3,13 +3,27 @@
 import os
 from pathlib import Path
 
+from oratory.reports.atlas import atlas_document
 from oratory.reports.comparison import comparison_document
 from oratory.reports.document import document_of
+from oratory.reports.ensemble import ensemble_document
 from oratory.reports.output import write_document
+from oratory.reports.plots import of_maps, of_report
 from oratory.reports.run import run_document
+from oratory.reports.scale import scale_document
 from oratory.reports.search import search_document
 
-__all__ = ["comparison_document", "run_document", "search_document", "write_report"]
+__all__ = [
+    "atlas_document",
+    "comparison_document",
+    "ensemble_document",
+    "of_maps",
+    "of_report",
+    "run_document",
+    "scale_document",
+    "search_document",
+    "write_report",
+]
 
 
 def write_report(result: object, path: str | os.PathLike[str]) -> tuple[Path, ...]:

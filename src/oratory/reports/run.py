@@ -13,17 +13,43 @@ from oratory.tables import Table, number
 
 @document_of.register
 def run_document(run: Run) -> Document:
-    """Everything that the record of a finished run holds, for a reader."""
+    """Everything that the record of a run holds, for a reader."""
+    if run.status != "finished":
+        return _so_far(run)
     with run.telling():
         scored, *others = run.task.results.topics(run)
     lead = (
         f"One run, after {run.step:,} updates and {number(run.record.seconds, 1)} seconds. One seed cannot tell a "
         "better model from a lucky one: compare variants over several seeds for that."
     )
-    name = f"{run.task} on {run.record.corpus.name}, seed {run.seed}"
-    topics = (scored, _beside(run), _curves(run), *others, _settings(run))
+    name = _name(run)
+    topics = (scored, _beside(run), curves_topic(run), *others, _settings(run))
     sections = [section_of(topic) for topic in topics]
     return Document(name, lead, sections, f"Made by Oratory {__version__} from {run.id}.")
+
+
+def _name(run: Run) -> str:
+    return f"{run.task} on {run.record.corpus.name}, seed {run.seed}"
+
+
+def _so_far(run: Run) -> Document:
+    """What there is of a run that is not finished."""
+    results, history = run.task.results, run.history()
+    lead = f"{run.unfinished} Nothing here is a result: the figures are those of the evaluations so far."
+    rows = []
+    for curve in results.curves(history):
+        values = curve.values(history)
+        rows.append((curve.name, number(values[0], 1), number(values[-1], 1)))
+    at = f"at {results.place_label} {number(history[-1][results.place], 2).removesuffix('.00')}" if history else "now"
+    label = results.curves(history)[0].label if rows else "figure"
+    table = Table(f"So far: {label}", ("of", "at first", at), tuple(rows))
+    topics = (Topic("So far", tables=(table,) if rows else ()), curves_topic(run), _settings(run))
+    return Document(
+        f"{_name(run)}: not finished",
+        lead,
+        [section_of(topic) for topic in topics],
+        f"Made by Oratory {__version__} from {run.id}.",
+    )
 
 
 def _beside(run: Run) -> Topic:
@@ -35,7 +61,7 @@ def _beside(run: Run) -> Topic:
     return standing_topic(standing_of_run(run, corpus))
 
 
-def _curves(run: Run) -> Topic:
+def curves_topic(run: Run) -> Topic:
     """Every figure along training."""
     results, history = run.task.results, run.history()
     xs = [float(entry[results.place]) for entry in history]

@@ -1,16 +1,20 @@
 """The report on a search: the best settings first, then all that was tried."""
 
 from oratory import __version__
-from oratory.pictures import Bars, Curves, Drawn, Mark, Topic
+from oratory.pictures import Bars, Curves, Drawn, Mark, Scatter, Topic
 from oratory.reports.command import best_command, command_of
 from oratory.reports.document import Document, document_of, section_of
+from oratory.searches.effects import against, as_number, interaction, tied_sentence
 from oratory.searches.result import COMPLETE, FAILED, PRUNED, Search
+from oratory.searches.space import DECADE
+from oratory.tables import counted
 
 
 @document_of.register
 def search_document(found: Search) -> Document:
     """Everything that a reader needs to use the settings, and to know what it took to find them."""
     topics = [_best(found), Topic("All trials", tables=(found.trial_table(),)), _budget(found)]
+    topics.append(_against(found))
     topics += [_importance(found)] if found.importance is not None else []
     lead = f"Corpus {found.corpus}, fingerprint {found.fingerprint}."
     topics.append(Topic("How to repeat it", lead, code=command_of(found)))
@@ -22,7 +26,7 @@ def search_document(found: Search) -> Document:
 def _lead(found: Search) -> str:
     dev = "a dev split carved from train" if found.carving else "the dev split"
     return (
-        f"{len(found.trials)} trials by {found.method}, up to {len(found.seeds)} seeds each: "
+        f"{counted(len(found.trials), 'trial')} by {found.method}, up to {counted(len(found.seeds), 'seed')} each: "
         f"{found.count(COMPLETE)} complete, {found.count(PRUNED)} pruned, {found.count(FAILED)} failed. Chosen by the "
         f"mean over seeds on {dev}; test was measured for the chosen settings alone, after they had been chosen."
     )
@@ -37,11 +41,32 @@ def _best(found: Search) -> Topic:
         "Settings that were chosen by their figure on dev look better on dev than they are; on test they do not.",
         sentences=(
             f"Trial {best.number}: {words}.",
-            f"{found.unit}: {metric.show(best.mean)}{interval}, mean of {len(best.values)} seeds.",
+            f"{found.unit}: {metric.show(best.mean)}{interval}, mean of {counted(len(best.values), 'seed')}.",
+            tied_sentence(found),
         ),
         tables=tuple(found.test_tables()),
         code=best_command(found),
     )
+
+
+def _against(found: Search) -> Topic:
+    """A picture for each setting, and the two that matter most together."""
+    figures = []
+    for name in found.space:
+        points, plot = against(found, name), found.metric.plotted
+        values = list(dict.fromkeys(value for pairs in points.values() for value, _ in pairs))
+        numbers = {value: number for value in values if (number := as_number(value)) is not None}
+        names = [] if len(numbers) == len(values) else sorted(values)
+        places = {value: float(at) for at, value in enumerate(names)} or numbers
+        dots = {
+            state: ([places[value] for value, _ in pairs], [plot(mean) for _, mean in pairs])
+            for state, pairs in points.items()
+        }
+        low, high = min(places.values()), max(places.values())
+        picture = Scatter(dots, name, found.unit, names, log=not names and low > 0 and high / low >= DECADE)
+        figures.append(Drawn(f"against-{name}-{found.id}", picture, f"Every trial by its {name}; a dot is a trial."))
+    table = interaction(found)
+    return Topic("Against each setting", figures=tuple(figures), tables=() if table is None else (table,))
 
 
 def _budget(found: Search) -> Topic:

@@ -18,7 +18,8 @@ def standing_topic(standing: Standing, table: Table | None = None) -> Topic:
         for name, values in standing.baselines.items()
     }
     topic = standing.task.results.parts(parts, variants, baselines, metric)
-    return replace(topic, sentences=(standing.in_train,), tables=(table or standing.table(parts),))
+    sentences = tuple(filter(None, (standing.in_train, standing.one_seed)))
+    return replace(topic, sentences=sentences, tables=(table or standing.table(parts),))
 
 
 def _mark(metric: Metric, found: Estimate) -> Mark:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from oratory.reports.ramp import shade
 from oratory.tables import Table, printable
 
 WIDTH = 120
@@ -20,6 +21,19 @@ NAME = 18
 
 GAP = 3
 """Columns of the screen between two columns of a table."""
+
+STYLES = {
+    "passed": "green",
+    "failed": "bold red",
+    "better": "bold green",
+    "worse": "bold red",
+    "no difference shown": "dim",
+    "no verdict": "yellow",
+    "diverged": "red",
+    "damaged": "red",
+    "interrupted": "yellow",
+}
+"""Words of tables that have a colour on a terminal; it has none with NO_COLOR, nor where the output is no terminal."""
 
 WORD = 40
 """A single word that is longer than this may be cut."""
@@ -84,10 +98,20 @@ def _rich(table: Table, width: int) -> RichTable:
     )
     for index, (column, wide) in enumerate(zip(table.columns, _widths(table, width), strict=True)):
         made.add_column(Text(column), justify="right" if index >= table.words else "left", width=wide)
-    for row in table.rows:
+    for at, row in enumerate(table.rows):
         # Rich would read a str as markup; a text from a corpus must be printed as it is.
-        made.add_row(*map(Text, row))
+        cells = [Text(cell, style=style_of(cell)) for cell in row]
+        share = table.shades[at] if table.shades else None
+        if share is not None:
+            paper, ink = shade(share)
+            cells[0] = Text(row[0], style=f"{ink} on {paper}")
+        made.add_row(*cells)
     return made
+
+
+def style_of(cell: str) -> str:
+    """The colour of a word that says how something went; a console without colours leaves it out."""
+    return STYLES.get(cell.partition(" (")[0].partition(":")[0], "")
 
 
 def _widths(table: Table, width: int) -> list[int]:

@@ -25,7 +25,7 @@ FILE = "catalogue.sqlite"
 ASIDE = "catalogue.sqlite.damaged"
 APPLICATION = 0x4F524154
 """What SQLite files of this kind say they are."""
-VERSION = 2
+VERSION = 3
 """Raised when a row means something else than before; the catalogue is then made again."""
 WAIT = 10.0
 """Seconds to wait for another process that writes."""

@@ -28,6 +28,10 @@ class Entry:
     """The same for runs that differ in their seed only."""
     variant: str = ""
     """The settings that were given, such as `layers=6 position=rope`; `base` where none were."""
+    name: str = ""
+    """What the user calls it."""
+    tags: list[str] = field(default_factory=list)
+    note: str = ""
     figures: Mapping[str, float | None] = field(default_factory=dict)
     """The figures that its task shows in lists."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -50,6 +54,9 @@ class Entry:
             parameters=record.parameters.total,
             group=record.group,
             variant=f"{_variant(record.given, record.settings)}{_mark(record.contract)}",
+            name=record.name,
+            tags=list(record.tags),
+            note=record.note,
             figures=figures,
             settings=record.settings,
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from oratory.errors import Failed
 from oratory.runs.run import Run
-from oratory.training.loop import Measured, Stepped
+from oratory.training.events import Measured, Stepped
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,8 @@ class Started:
     """Updates that were made before."""
     steps: int
     remarks: tuple[str, ...] = ()
+    eval_every: int = 0
+    """Updates from one evaluation to the next."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from oratory.training.tasks import task_of, tasks
 
 _NAMES = ("run", *(item.name for item in fields(Entry)[1:]))
 COLUMNS = tuple(name for name in _NAMES if name not in ("figures", "settings"))
-TEXTS = ("run", "task", "corpus", "fingerprint", "status", "created", "group", "variant")
+TEXTS = ("run", "task", "corpus", "fingerprint", "status", "created", "group", "variant", "name", "tags", "note")
 
 T = TypeVar("T")
 
@@ -58,6 +58,8 @@ class Condition:
 
     def holds(self, entry: Entry) -> bool:
         found = value_of(entry, self.key)
+        if self.sign in ("=", "!=") and self.key in ("tags", "note"):
+            return _has(found, self.value) == (self.sign == "=")
         if self.sign in ("=", "!="):
             return is_like(found, self.value) == (self.sign == "=")
         if found is None or found == "":
@@ -70,6 +72,13 @@ class Condition:
         if self.key in entry.figures:
             wanted = task_of(entry.task).results.read(self.key, wanted)
         return _ORDER[self.sign](found, wanted)
+
+
+def _has(found: str | Sequence[str], wanted: str) -> bool:
+    """Whether one of the tags is what is written, or the note has it somewhere."""
+    if isinstance(found, str):
+        return wanted.casefold() in found.casefold()
+    return wanted.casefold() in (tag.casefold() for tag in found)
 
 
 def is_like(found: Any, wanted: str) -> bool:

@@ -1,5 +1,6 @@
 """Files of JSON lines that grow while a run is trained. Each line carries its own checksum."""
 
+import io
 import json
 import zlib
 from collections.abc import Iterator, Mapping
@@ -46,6 +47,19 @@ def read_lines(path: Path) -> Lines:
         entries.append(entry)
         size += len(line) + 1
     return Lines(tuple(entries), size)
+
+
+def last_lines(path: Path, size: int = 4096) -> tuple[dict[str, Any], ...]:
+    """The entries in the last bytes of a file that grows; none where it is not there, or is damaged there."""
+    try:
+        with path.open("rb") as file:
+            start = max(0, file.seek(0, io.SEEK_END) - size)
+            file.seek(start)
+            content = file.read()
+    except OSError:
+        return ()
+    whole = content.partition(b"\n")[2] if start else content
+    return tuple(entry for _, entry in _parsed(whole) if entry is not None)
 
 
 def _parsed(content: bytes) -> Iterator[tuple[bytes, dict[str, Any] | None]]:

@@ -9,10 +9,15 @@ from typing import Any, TypeVar
 
 from oratory.errors import InputError
 from oratory.runs.entry import Entry, as_text
-from oratory.runs.filters import check_key, keys_of, known_figures, ordered, value_of
-from oratory.tables import Table, Tabled
+from oratory.runs.filters import check_key, keys_of, known_figures, ordered, select, value_of
+from oratory.tables import Table, Tabled, shortened
 from oratory.training.tasks import task_of
 from oratory.training.tasks.results import Results
+
+ABOUT = ("name", "tags", "note")
+"""What users write about their runs; a column of its own where a run has some."""
+LONGEST_NOTE = 40
+"""Characters of a note in a list."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class Listing(Tabled):
         corpora = {entry.corpus for entry in entries}
         # The id comes first: where a table is too wide for the screen, each of its parts begins with it.
         words = ["run", "variant", "status"] if len(corpora) == 1 else ["run", "variant", "corpus", "status"]
+        words += [key for key in ABOUT if any(value_of(entry, key) for entry in entries)]
         keys = [*words, "created", "seed"]
         keys += [self.sort] if self.sort and self.sort not in (*keys, *figures, "corpus", "task") else []
         rows = tuple(
@@ -148,6 +154,24 @@ class Grouped(Tabled):
         return Table(_title(task, corpora), columns, rows, words=len(keys), note=note)
 
 
+def listed(
+    entries: Sequence[Entry],
+    conditions: Iterable[str] = (),
+    *,
+    sort: str | None = None,
+    descending: bool | None = None,
+    by: Sequence[str] | None = None,
+    most: int | None = None,
+) -> Listing | Grouped:
+    """The runs that meet all conditions; grouped where `by` has keys, and over their seeds where it is empty."""
+    if descending is not None and sort is None:
+        raise InputError("--descending and --ascending need --sort KEY.")
+    if by is not None:
+        return grouped(select(entries, conditions), by, sort, bool(descending)).first(most)
+    chosen = select(entries, conditions, sort, bool(descending))
+    return Listing(tuple(chosen[:most]), len(chosen), sort)
+
+
 def grouped(
     entries: Sequence[Entry], by: Sequence[str] = (), sort: str | None = None, descending: bool = False
 ) -> Grouped:
@@ -201,6 +225,8 @@ def _title(task: str, corpora: set[str]) -> str:
 
 
 def _cell(key: str, value: Any) -> str:
+    if key in ABOUT:
+        return shortened(value if isinstance(value, str) else ", ".join(value), LONGEST_NOTE)
     return str(value)[:16].replace("T", " ") if key == "created" else as_text(value)
 
 

@@ -5,21 +5,37 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from oratory import records
 from oratory.errors import InputError
 from oratory.ids import is_id, key_of
 from oratory.mechanisms.recorded import PluginFile
 from oratory.records import WrongValue, checked, read_record, typed
 from oratory.text.recorded import RecordedCorpus, with_source
-from oratory.training.origins.own import earlier
 from oratory.training.origins.own.provenance import Ancestor
 from oratory.training.tasks import tasks
 
-FORMAT = earlier.FORMAT
-RECORD, METRICS, TIMES, ITEMS = earlier.RECORD, "metrics.jsonl", "times.jsonl", "items.parquet"
-MODEL, TOKENIZER, CHECKPOINTS = earlier.MODEL, earlier.TOKENIZER, "checkpoints"
+FORMAT, RECORD, MODEL, TOKENIZER = records.FORMAT, records.RECORD, records.MODEL, records.TOKENIZER
+METRICS, TIMES, ITEMS = "metrics.jsonl", "times.jsonl", "items.parquet"
+CHECKPOINTS, SNAPSHOTS = "checkpoints", "snapshots"
 STATUSES = ("running", "interrupted", "finished", "diverged")
-NOT_IDENTITY = ("train.save_every", "train.threads")
+NOT_IDENTITY = ("train.save_every", "train.snapshots", "train.threads")
 """Settings that do not change the result."""
+ADDED: Mapping[str, Any] = {
+    "embedding_dropout": None,
+    "attention_dropout": None,
+    "residual_dropout": None,
+    "embedding": "tokens",
+    "attention": "softmax",
+    "residual": "add",
+    "mixer": "none",
+    "objective": "none",
+    "head": "linear",
+    "train.average": "none",
+    "train.noise": "none",
+    "train.rdrop": 0.0,
+    "train.teachers": None,
+}
+"""Settings that earlier records do not have. With these values they change nothing, and so are no part of an id."""
 LARGEST = 2**20
 """No size of a model is above this, unless it has as many parameters."""
 NEEDED = {"tokenizer": str, "vocabulary": int, "context": int}
@@ -80,6 +96,10 @@ class Record:
     """The checksum of each file."""
     message: str | None = None
     """Why training diverged."""
+    name: str = ""
+    """What the user calls the run. This, its tags and its note can change; nothing of the run depends on them."""
+    tags: tuple[str, ...] = ()
+    note: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What the task keeps besides, such as the stride of a language model."""
 
@@ -170,7 +190,8 @@ class Record:
         values |= {"labels": list(self.labels), "plugins": [asdict(plugin) for plugin in self.plugins]}
         values["provenance"] = [asdict(ancestor) for ancestor in self.provenance]
         values |= values.pop("facts")
-        unknown = ("provenance", "contract", "steps", "result", "message", "files")
+        values["tags"] = list(self.tags)
+        unknown = ("provenance", "contract", "steps", "result", "message", "files", "name", "tags", "note")
         return {name: value for name, value in values.items() if value or name not in unknown}
 
     @property
@@ -195,5 +216,9 @@ def identity_of(
     task: str, settings: Mapping[str, Any], fingerprint: str, seed: int | None, processes: int, version: str
 ) -> str:
     """The key of a run: what makes it this run and no other. Without a seed, the key of the runs of one variant."""
-    deciding = {name: value for name, value in settings.items() if name not in NOT_IDENTITY}
+    deciding = {
+        name: value
+        for name, value in settings.items()
+        if name not in NOT_IDENTITY and not (name in ADDED and ADDED[name] == value)
+    }
     return key_of([task, deciding, fingerprint, seed, processes, version])

@@ -1,4 +1,4 @@
-"""The results that a store keeps besides its runs: comparisons and searches, as a list."""
+"""The results that a store keeps besides its runs: comparisons, ensembles and searches, as a list."""
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from oratory.tables import Table, Tabled, number
 
 @dataclass(frozen=True)
 class KeptResult:
-    """A comparison or a search."""
+    """A comparison, an ensemble or a search."""
 
     id: str
     kind: str
@@ -44,4 +44,4 @@ class KeptResults(Tabled):
             for entry in self.entries
         )
         note = "oratory report ID writes the report of one again; the beginning of an id is enough."
-        return [Table("Comparisons and searches", ("id", "kind", "what", "created", "seeds"), rows, words=3, note=note)]
+        return [Table("Results of several runs", ("id", "kind", "what", "created", "seeds"), rows, words=3, note=note)]

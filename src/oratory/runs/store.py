@@ -3,7 +3,7 @@
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +15,9 @@ from oratory.files import check_folder
 from oratory.ids import is_id
 from oratory.runs.catalogue import Catalogue
 from oratory.runs.entry import Entry
-from oratory.runs.record import RECORD
+from oratory.runs.record import CHECKPOINTS, RECORD
 from oratory.runs.run import Run
+from oratory.text.normal import one_line
 
 LOCK = ".lock"
 REMOVED = ".removed-"
@@ -64,7 +65,7 @@ class Store:
             if not known:
                 raise InputError(f"There is no run in {self.folder} yet; oratory train makes one.")
             return known[0]
-        found = self.matching(name) if name else []
+        found = self.called(name) or (self.matching(name) if name else [])
         if len(found) > 1:
             some = ", ".join(sorted(found)[:5])
             raise InputError(f"{name!r} begins the ids of {len(found)} runs: {some}; write more of it.")
@@ -76,9 +77,49 @@ class Store:
         return found[0]
 
     def usable(self) -> str:
-        """The newest run that is finished; the newest of all where none is."""
-        finished = [entry.id for entry in self.entries() if entry.status == "finished"]
-        return finished[0] if finished else self.find("last")
+        """The newest run that is finished; else the newest that has a checkpoint; else the newest of all."""
+        entries = self.entries()
+        finished = [entry.id for entry in entries if entry.status == "finished"]
+        begun = [entry.id for entry in entries if any((self.folder / entry.id / CHECKPOINTS).glob("step-*"))]
+        return (finished or begun or [self.find("last")])[0]
+
+    def called(self, name: str) -> list[str]:
+        """The ids of the runs that the user calls so."""
+        return [entry.id for entry in self.entries() if name and entry.name == name]
+
+    def annotate(
+        self,
+        name: str,
+        *,
+        called: str | None = None,
+        note: str | None = None,
+        tags: Iterable[str] = (),
+        without: Iterable[str] = (),
+    ) -> Run:
+        """Give a run a name, a note or tags, or take tags away; an empty name or note takes it away.
+
+        The run stays the same run: neither its id nor its result depends on any of these.
+        """
+        run = self.open(name)
+        new, gone = list(tags), list(without)
+        for word in (*new, *([called] if called else [])):
+            if not is_id(word) or word == "last":
+                raise InputError(f"{word!r} is no name or tag; write letters, digits and dashes.")
+        others = [other for other in (*self.called(called or ""), *self.matching(called or "-")) if other != run.id]
+        if called and others:
+            raise InputError(f"{called!r} is the name of the run {others[0]}, or begins its id; choose another name.")
+        missing = next((tag for tag in gone if tag not in run.record.tags), None)
+        if missing is not None:
+            raise InputError(f"The run {run.id} has no tag {missing!r}: {', '.join(run.record.tags) or 'it has none'}.")
+        kept = tuple(tag for tag in dict.fromkeys((*run.record.tags, *new)) if tag not in gone)
+        with self.hold(run.id):
+            run = Run.read(run.folder).write(
+                name=run.record.name if called is None else called,
+                note=run.record.note if note is None else one_line(note),
+                tags=kept,
+            )
+        self.catalogue.put(run)
+        return run
 
     def matching(self, name: str) -> list[str]:
         """The ids that begin like this."""

@@ -17,7 +17,7 @@ from oratory.errors import Failed, InputError
 from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, Step, work_through
 from oratory.ids import is_id
 from oratory.records import typed
-from oratory.runs import Run, Store
+from oratory.runs import Interrupted, Run, Store
 from oratory.runs.results import KeptResult
 from oratory.searches.design import SearchDesign
 from oratory.searches.kept import KeptSearch
@@ -74,11 +74,30 @@ def search(
 
         listen(SearchBegun(design, variant))
         work = _RunningSearch(design, store, executor, listen, Study(path, design.to_dict()))
-        lost = work.go()
+        try:
+            lost = work.go()
+        except Interrupted:
+            raise Interrupted(_kept_so_far(design, work.study)) from None
         found = _search(design, work.study, lost)
         if not all(map(store.has, found.best.runs)):  # Someone removed them; they come out the same again.
             work.train({found.best.number: found.best.settings}, design.seeds)
         return _with_test(found, design, store)
+
+
+def _kept_so_far(design: SearchDesign, study: "Study") -> str:
+    """What a search that is stopped leaves behind, in sentences."""
+    ended = study.ended()
+    best = choose_best(ended, design.metric.better)
+    words = "" if best is None else " ".join(f"{name}={value}" for name, value in best.settings.items())
+    shown = (
+        ""
+        if best is None
+        else f" The best so far: {words}, {design.metric.column} on dev {design.metric.show(best.mean)}."
+    )
+    return (
+        f"Stopped after {len(ended)} of {design.points} trials. These are kept in {design.id}, and so are the runs "
+        f"that were under way.{shown} The same command continues from there."
+    )
 
 
 def searches_in(store: Store) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from oratory.comparisons.standing import Standing
 from oratory.statistics import Better
-from oratory.tables import Table, Tabled, percent
+from oratory.tables import Table, Tabled, counted, percent
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
 
@@ -174,7 +174,7 @@ class Search(Tabled):
         return Table(title, columns, tuple(rows), words=1 + len(self.space), note=self._note())
 
     def _note(self) -> str:
-        note = f"{len(self.seeds)} seeds to a trial, chosen by their mean on dev"
+        note = f"{counted(len(self.seeds), 'seed')} to a trial, chosen by their mean on dev"
         note = " ".join([f"{note}.", *self.carving])
         if self.count(PRUNED):
             note += (

@@ -14,7 +14,7 @@ from oratory.statistics.paired import (
     single,
 )
 from oratory.statistics.power import detectable
-from oratory.statistics.verdicts import holm, verdict, verdict_text
+from oratory.statistics.verdicts import false_discovery, holm, verdict, verdict_text
 
 __all__ = [
     "LEAST_SEEDS",
@@ -26,6 +26,7 @@ __all__ = [
     "Ratio",
     "Strata",
     "detectable",
+    "false_discovery",
     "holm",
     "mean_of",
     "over_items",

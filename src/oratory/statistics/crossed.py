@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
 Array = NDArray[np.float64]
 Strata = NDArray[np.int64]
@@ -148,9 +147,13 @@ def two_sided(mean: Array, variance: Array, degrees: Array | float) -> Array:
     """p of a mean on the t distribution; a part without any variance does not speak against a difference."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(mean) / np.sqrt(variance)
+    from scipy.special import stdtr  # Loaded when it is needed: lists of runs do without it.
+
     return np.asarray(2 * stdtr(degrees, -np.where(mean == 0, 0.0, t)))
 
 
 def quantile(degrees: Array | float, level: float = LEVEL) -> Array:
     """How many standard errors an interval reaches to either side, by Student's t."""
+    from scipy.special import stdtrit
+
     return -np.asarray(stdtrit(degrees, level / 2))

@@ -122,7 +122,8 @@ def over_items(values: ArrayLike, weights: ArrayLike | None = None, strata: Stra
     parts = crossed(np.stack([scores, scores]), _weights(weights, len(scores)), strata)
     mean, error = float(parts.mean), float(np.sqrt(parts.by_item))
     reach = float(quantile(parts.item_degrees)) * error
-    return Estimate(mean, (mean - reach, mean + reach), error, parts.item_degrees, 1, len(scores), 0)
+    interval = (mean - reach, mean + reach) if error > 0 else None  # Equal scores say nothing of others.
+    return Estimate(mean, interval, error, parts.item_degrees, 1, len(scores), 0)
 
 
 def ratio(difference: Difference) -> Ratio:

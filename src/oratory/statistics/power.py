@@ -10,8 +10,6 @@ is exact: X / s has the same distribution whatever the true variance is.
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import gammaincinv, ndtr
 
 from oratory.statistics.crossed import LEVEL, Array, Crossed
 
@@ -27,6 +25,9 @@ def detectable(parts: Crossed, level: float = LEVEL, power: float = POWER) -> fl
     """
     true, found = _mean_squares(parts.seed_degrees, parts.item_degrees)
     residual = parts.residual / true[2]
+    from scipy.optimize import brentq  # Loaded when it is needed: names are checked without it.
+    from scipy.special import ndtr
+
     # Seeds and items alike give the mean at least what the residual gives it.
     by_seed = np.maximum(parts.by_seed / true[0], residual)
     by_item = np.maximum(parts.by_item / true[1], residual)
@@ -53,6 +54,8 @@ def detectable(parts: Crossed, level: float = LEVEL, power: float = POWER) -> fl
 @lru_cache(maxsize=64)
 def _mean_squares(seed_degrees: float, item_degrees: float) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Mean squares over their expectation, of seeds, items and residual: for the truth, and for a new experiment."""
+    from scipy.special import gammaincinv
+
     degrees = np.array([seed_degrees, item_degrees, seed_degrees * item_degrees] * 2)
     squares = 2 * gammaincinv(degrees[:, None] / 2, _even(len(degrees))) / degrees[:, None]
     return tuple(squares[:3]), tuple(squares[3:])
@@ -63,6 +66,8 @@ def _even(dimensions: int) -> Array:
 
     After M. Roberts, The unreasonable effectiveness of quasirandom sequences (2018).
     """
+    from scipy.optimize import brentq
+
     root = brentq(lambda x: x ** (dimensions + 1) - x - 1, 1.0, 2.0)
     steps = root ** -np.arange(1.0, dimensions + 1)
     return (0.5 + np.outer(steps, np.arange(1, DRAWS + 1))) % 1.0

@@ -20,6 +20,18 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
+def false_discovery(p: Sequence[float | None]) -> list[float | None]:
+    """The share of false ones to expect among all that are as likely as each (Benjamini and Hochberg, 1995)."""
+    tested = sorted((value, place) for place, value in enumerate(p) if value is not None)
+    adjusted: list[float | None] = [None] * len(p)
+    lowest = 1.0
+    for rank in range(len(tested), 0, -1):
+        value, place = tested[rank - 1]
+        lowest = min(lowest, value * len(tested) / rank)
+        adjusted[place] = lowest
+    return adjusted
+
+
 def verdict(difference: Difference, p: float | None = None) -> VerdictWord:
     """The word for a difference, given its p after Holm (its own where none is given)."""
     p = difference.p if p is None else p

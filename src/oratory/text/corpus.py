@@ -6,24 +6,22 @@ missing. Every text is one line. A corpus may say which texts belong together: s
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from itertools import chain, islice
 
 from oratory.errors import InputError
 from oratory.tables import Table, Tabled
-from oratory.text.dev import carve, close_to, too_few
+from oratory.text.lines import Indices, JoinedTexts, picked
 from oratory.text.normal import normalise
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Labelled:
     """Texts, each with the index of its label."""
 
-    texts: tuple[str, ...]
+    texts: Sequence[str]
     labels: tuple[int, ...]
     groups: tuple[str, ...] = ()
     """The group of each text, such as its address; empty where the corpus does not say."""
@@ -34,9 +32,10 @@ class Labelled:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def pick(self, indices: Sequence[int]) -> "Labelled":
+    def pick(self, indices: Indices) -> "Labelled":
         """Some of the texts."""
-        return Labelled(_picked(self.texts, indices), _picked(self.labels, indices), _picked(self.groups, indices))
+        labels, groups = tuple(picked(self.labels, indices)), tuple(picked(self.groups, indices))
+        return Labelled(picked(self.texts, indices), labels, groups)
 
     @cached_property
     def normalised(self) -> tuple[str, ...]:
@@ -51,7 +50,7 @@ class ClassifierData:
     train: Labelled
     dev: Labelled | None = None
     test: Labelled | None = None
-    aside: tuple[str, ...] = ()
+    aside: Sequence[str] = ()
     """Texts of train as it was given that a carved dev left in no split; test may have them."""
 
     def splits(self) -> Iterator[tuple[str, Labelled]]:
@@ -60,7 +59,7 @@ class ClassifierData:
             if split is not None:
                 yield name, split
 
-    def keep(self, train: Sequence[int]) -> "ClassifierData":
+    def keep(self, train: Indices) -> "ClassifierData":
         """The same dev and test, with some texts of train."""
         return replace(self, train=self.train.pick(train))
 
@@ -70,18 +69,17 @@ class ClassifierData:
 
         A dev split that was carved from train has no text of test, so it does not change what is seen.
         """
-        known = (*self.train.normalised, *map(normalise, self.aside))
-        return _which(self.test.normalised if self.test else (), known)
+        return _which(self.test.normalised if self.test else (), chain(self.train.texts, self.aside))
 
     @cached_property
     def in_dev(self) -> tuple[bool, ...]:
         """For every test item, whether dev has its normalised text, and train has not."""
-        dev = self.dev.normalised if self.dev else ()
+        dev = self.dev.texts if self.dev else ()
         return _only_in_dev(self.test.normalised if self.test else (), self.seen, dev)
 
-    def pick(self, train: Sequence[int], dev: Sequence[int], aside: Sequence[int]) -> "ClassifierData":
+    def pick(self, train: Indices, dev: Indices, aside: Indices) -> "ClassifierData":
         """The same test, with some texts of train as train and others as dev or in no split."""
-        left = _picked(self.train.texts, aside)
+        left = picked(self.train.texts, aside)
         return replace(self, train=self.train.pick(train), dev=self.train.pick(dev), aside=left)
 
 
@@ -89,12 +87,12 @@ class ClassifierData:
 class LanguageData:
     """Lines to train a language model on, and the texts to measure it on, by name."""
 
-    train: tuple[str, ...]
-    dev: tuple[str, ...] | None = None
-    tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    train: Sequence[str]
+    dev: Sequence[str] | None = None
+    tests: Mapping[str, Sequence[str]] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The group of each line, for the texts whose groups the corpus says; by the name of the text."""
-    aside: tuple[str, ...] = ()
+    aside: Sequence[str] = ()
     """Lines of train as it was given that a carved dev left in no split; test may have them."""
 
     def __post_init__(self) -> None:
@@ -104,7 +102,7 @@ class LanguageData:
         if taken:
             raise InputError(f"A test text may not be called {taken.pop()!r}: that is the name of a split.")
 
-    def texts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def texts(self) -> Iterator[tuple[str, Sequence[str]]]:
         """Train, dev where there is one, and the test texts, by name."""
         yield "train", self.train
         if self.dev is not None:
@@ -113,28 +111,36 @@ class LanguageData:
 
     def seen(self, text: str) -> tuple[bool, ...]:
         """For every line of a test text, whether its normalised form is in train as it was given."""
-        return _which(self._normalised[text], (*self._normalised["train"], *map(normalise, self.aside)))
+        return self._seen[text]
 
     def in_dev(self, text: str) -> tuple[bool, ...]:
         """For every line of a test text, whether dev has its normalised form, and train has not."""
-        return _only_in_dev(self._normalised[text], self.seen(text), self._normalised.get("dev", ()))
+        return _only_in_dev(self._normalised[text], self.seen(text), self.dev or ())
 
-    def pick(self, train: Sequence[int], dev: Sequence[int], aside: Sequence[int]) -> "LanguageData":
+    def pick(self, train: Indices, dev: Indices, aside: Indices) -> "LanguageData":
         """The same tests, with some lines of train as train and others as dev or in no split."""
         groups = {name: of_lines for name, of_lines in self.groups.items() if name != "train"}
         if "train" in self.groups:
-            groups |= {"train": _picked(self.groups["train"], train), "dev": _picked(self.groups["train"], dev)}
-        kept, out, left = (_picked(self.train, indices) for indices in (train, dev, aside))
+            of_train = self.groups["train"]
+            groups |= {"train": tuple(picked(of_train, train)), "dev": tuple(picked(of_train, dev))}
+        kept, out, left = (picked(self.train, indices) for indices in (train, dev, aside))
         return LanguageData(kept, out, self.tests, groups, left)
 
-    def keep(self, train: Sequence[int]) -> "LanguageData":
+    def keep(self, train: Indices) -> "LanguageData":
         """The same dev and tests, with some lines of train."""
-        of_train = {"train": _picked(self.groups["train"], train)} if "train" in self.groups else {}
-        return LanguageData(_picked(self.train, train), self.dev, self.tests, {**self.groups, **of_train})
+        of_train = {"train": tuple(picked(self.groups["train"], train))} if "train" in self.groups else {}
+        return LanguageData(picked(self.train, train), self.dev, self.tests, {**self.groups, **of_train})
 
     @cached_property
     def _normalised(self) -> dict[str, tuple[str, ...]]:
-        return {name: tuple(map(normalise, lines)) for name, lines in self.texts()}
+        return {name: tuple(map(normalise, lines)) for name, lines in self.tests.items()}
+
+    @cached_property
+    def _seen(self) -> dict[str, tuple[bool, ...]]:
+        """Of all test texts at once, so that train is read once."""
+        every = [line for lines in self._normalised.values() for line in lines]
+        found = iter(_which(every, chain(self.train, self.aside)))
+        return {name: tuple(islice(found, len(lines))) for name, lines in self._normalised.items()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,50 +217,14 @@ class Corpus(Tabled):
         dev is in test, or almost the same as one there: what is chosen on dev is not chosen on test. Where the corpus
         says its groups, dev has whole ones; the notes say what was done.
         """
-        classifier = self.classifier if self.classifier and self.classifier.dev is None else None
-        lm = self.lm if self.lm and self.lm.dev is None else None
-        labelled = classifier.train.texts if classifier else ()
-        running = lm.train if lm else ()
-        if not labelled and not running:
-            return self
-        # The lines of running text are one more label.
-        labels = [*(classifier.train.labels if classifier else ()), *[-1] * len(running)]
-        texts = [normalise(text) for text in (*labelled, *running)]
-        near = close_to(texts, [normalise(text) for text in self.test_lines()])
-        carved = carve(texts, labels, share, near, self._train_groups(classifier, lm), self._test_groups())
-        sides = (sorted({*range(len(labels))} - {*carved.dev, *carved.aside}), carved.dev, carved.aside)
-        first = len(labelled)
-        kept, out, aside = ([i for i in side if i < first] for side in sides)
-        lines_kept, lines_out, lines_aside = ([i - first for i in side if i >= first] for side in sides)
-        if (labelled and not out) or (running and not lines_out):
-            raise too_few(len(labels))
-        said = carved.sentences(self.item, self.group, len({texts[index] for index in carved.aside}))
-        changed = replace(self, notes=(*self.notes, *said))
-        if classifier:
-            changed = replace(changed, classifier=classifier.pick(kept, out, aside))
-        if lm:
-            changed = replace(changed, lm=lm.pick(lines_kept, lines_out, lines_aside))
-        return replace(changed, source=_carved(self.source, share), given=self.given or self)
+        from oratory.text.carved import with_dev  # Which knows corpora.
+
+        return with_dev(self, share)
 
     @property
     def carving(self) -> tuple[str, ...]:
         """How the dev of this corpus was carved from its train; nothing where it brings its own, or has none."""
         return self.notes[len(self.given.notes) :] if self.given else ()
-
-    def _train_groups(self, classifier: ClassifierData | None, lm: LanguageData | None) -> list[str | None]:
-        """The group of every labelled text and every line that a dev is carved from."""
-        found: list[str | None] = []
-        if classifier:
-            found += classifier.train.groups or [None] * len(classifier.train)
-        if lm:
-            found += lm.groups.get("train", ()) or [None] * len(lm.train)
-        return found if any(found) else []
-
-    def _test_groups(self) -> set[str]:
-        """The groups of all test texts of both tasks."""
-        labelled = self.classifier.test.groups if self.classifier and self.classifier.test else ()
-        tests = (self.lm.groups.get(name, ()) for name in self.lm.tests) if self.lm else ()
-        return {*labelled, *(group for groups in tests for group in groups)}
 
     def test_lines(self) -> tuple[str, ...]:
         """All test texts of both tasks."""
@@ -266,11 +236,14 @@ class Corpus(Tabled):
         labelled = self.classifier.dev.texts if self.classifier and self.classifier.dev else ()
         return (*labelled, *(self.lm.dev if self.lm and self.lm.dev else ()))
 
-    def training_lines(self) -> tuple[str, ...]:
+    def training_lines(self) -> Sequence[str]:
         """All training lines of both tasks, for a tokenizer; lines that both tasks share come once."""
         labelled = self.classifier.train.texts if self.classifier else ()
         running = self.lm.train if self.lm else ()
-        return labelled if labelled == running else labelled + running
+        if labelled is running or labelled == running:
+            return labelled
+        both = labelled, running
+        return (*labelled, *running) if all(isinstance(texts, tuple) for texts in both) else JoinedTexts(*both)
 
     def need_classifier(self) -> ClassifierData:
         """The labelled texts, or an InputError when there are none."""
@@ -292,22 +265,11 @@ def label_order(names: set[str]) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def _carved(source: str | None, share: float) -> str | None:
-    """The text that loads a corpus with the dev split that was carved from it."""
-    from oratory.text.load import parse_source
-
-    return None if source is None else str(replace(parse_source(source), carve=share))
-
-
-def _picked(values: tuple[T, ...], indices: Sequence[int]) -> tuple[T, ...]:
-    """Some of the values; none where there are none."""
-    return tuple(values[index] for index in indices) if values else ()
-
-
-def _which(texts: Sequence[str], others: Sequence[str]) -> tuple[bool, ...]:
-    """For each text, whether it is among the others."""
-    known = frozenset(others)
-    return tuple(text in known for text in texts)
+def _which(normalised: Sequence[str], others: Iterable[str]) -> tuple[bool, ...]:
+    """For each normalised text, whether it is among the others, which are read one by one and not kept."""
+    wanted = frozenset(normalised)
+    known = {text for text in map(normalise, others) if text in wanted} if wanted else set()
+    return tuple(text in known for text in normalised)
 
 
 def _only_in_dev(texts: Sequence[str], seen: Sequence[bool], dev: Sequence[str]) -> tuple[bool, ...]:

@@ -1,6 +1,7 @@
 """A corpus on one screen."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ class TextSize:
     """None where the corpus does not say them."""
 
     @classmethod
-    def of(cls, texts: tuple[str, ...], groups: tuple[str, ...]) -> "TextSize":
+    def of(cls, texts: Sequence[str], groups: tuple[str, ...]) -> "TextSize":
         """Words are separated by white space; each text counts one byte for its line end."""
         words, size = sum(len(text.split()) for text in texts), sum(len(text.encode()) + 1 for text in texts)
         return cls(len(texts), words, size, len(set(groups)) or None)

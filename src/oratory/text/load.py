@@ -13,7 +13,7 @@ from oratory.text.corpus import Corpus
 from oratory.text.source import Source
 from oratory.text.sources import SOURCES
 from oratory.text.sources.file import File, is_table
-from oratory.text.sources.folder import Folder
+from oratory.text.sources.folder import Folder, is_corpus
 from oratory.text.sources.hub import Hub
 from oratory.text.sources.sotu import Sotu
 
@@ -41,6 +41,13 @@ def parse_source(data: str | os.PathLike[str] | Source) -> Source:
         source: Source = choose(text.removesuffix(":"), SOURCES, "corpus")
         return source
     return File(text) if is_table(Path(text)) else Folder(text)
+
+
+def at_hand() -> dict[str, str]:
+    """The corpora that can be named here, and what each is: the default, and the folders near by that hold one."""
+    here = Path()
+    folders = [folder for folder in (here, *sorted(here.glob("*/")), *sorted(here.glob("*/*/"))) if is_corpus(folder)]
+    return {DEFAULT: "the default", **{str(folder): "a folder" for folder in folders}}
 
 
 def as_loaded(given: Corpus | str | os.PathLike[str] | Source) -> Corpus:

@@ -24,6 +24,8 @@ def normalise(text: str) -> str:
     Letters, their marks, numbers and symbols stay; 1,000 and 1'000 are 1000. A text of punctuation alone stays as it
     is, so that "..." and "?!" are two texts.
     """
+    if text.isascii():
+        return _normalised_ascii(text)
     # Invisible characters go first: without them, a letter and its mark may become one character.
     visible = "".join(map(_visible, text.translate(_APOSTROPHES)))
     # So do these blanks, which NFKC makes like any other.
@@ -31,6 +33,25 @@ def normalise(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", grouped).casefold())
     whole = _GROUPED.sub(lambda number: number[0].replace(",", ""), folded)
     return " ".join("".join(map(_without_punctuation, whole)).split()) or folded.strip()
+
+
+def _normalised_ascii(text: str) -> str:
+    """The same for a text of ASCII characters alone, which most are, in a fraction of the time.
+
+    None of them is invisible, and NFKC leaves them as they are.
+    """
+    if "'" in text or "`" in text:
+        text = _OTHER_COMMAS.sub(",", text.translate(_APOSTROPHES))
+    if "," in text:
+        text = _GROUPED.sub(lambda number: number[0].replace(",", ""), text)
+    folded = text.lower()
+    return " ".join(folded.translate(_blanks()).split()) or folded.strip()
+
+
+@cache
+def _blanks() -> dict[int, str]:
+    """A blank for every ASCII character that is not kept."""
+    return {code: " " for code in range(128) if _without_punctuation(chr(code)) == " "}
 
 
 @cache

@@ -131,7 +131,7 @@ class Index:
 
     def _known(self, items: Words, n: int) -> tuple[NDArray[np.bool_], Integers]:
         """For each run of n words, whether the indexed texts have it, and the item it belongs to."""
-        grams, owners = _ngrams(items, n)
+        grams, owners = ngrams(items, n)
         known = np.zeros(len(grams), dtype=bool)
         for part in self._parts():
             known |= _find(grams, part.ngrams(n))[0]
@@ -155,7 +155,7 @@ class _Part:
     def ngrams(self, n: int) -> NDArray[np.uint64]:
         """The distinct runs of n words, in order."""
         if n not in self._ngrams:
-            self._ngrams[n] = np.unique(_ngrams(self.words, n)[0])
+            self._ngrams[n] = np.unique(ngrams(self.words, n)[0])
         return self._ngrams[n]
 
     def near_duplicates(self, items: Words, threshold: float) -> Iterator[tuple[int, int, float]]:
@@ -239,7 +239,7 @@ def _matrix(rows: Integers, columns: Integers, shape: tuple[int, int]) -> Any:
     return csr_matrix((np.ones(len(rows), np.int32), (rows, columns)), shape=shape)
 
 
-def _ngrams(words: Words, n: int) -> tuple[NDArray[np.uint64], Integers]:
+def ngrams(words: Words, n: int) -> tuple[NDArray[np.uint64], Integers]:
     """A 64-bit hash of every run of n words within an item, and the item it belongs to."""
     ids = words.ids.astype(np.uint64)
     if len(ids) < n:
@@ -257,11 +257,11 @@ def _ngrams(words: Words, n: int) -> tuple[NDArray[np.uint64], Integers]:
 
 def _shingles(words: Words) -> tuple[NDArray[np.uint64], Integers]:
     """The distinct shingles of each item, by item; an item shorter than a shingle is one shingle of its own."""
-    found = [_ngrams(words, SHINGLE)]
+    found = [ngrams(words, SHINGLE)]
     for length in range(1, SHINGLE):
         short = np.flatnonzero(words.lengths == length)
         starts = np.arange(len(short) + 1, dtype=np.int64) * length
-        hashes, owners = _ngrams(Words(words.ids[np.isin(words.owners, short)], starts), length)
+        hashes, owners = ngrams(Words(words.ids[np.isin(words.owners, short)], starts), length)
         found.append((hashes, short[owners]))
     hashes = np.concatenate([part for part, _ in found])
     owners = np.concatenate([part for _, part in found])

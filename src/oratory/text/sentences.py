@@ -1,6 +1,7 @@
 """Splitting transcripts of speeches into sentences."""
 
 import re
+from collections.abc import Iterable
 
 _ASIDE = re.compile(
     r"\s*\[\s*(?:laughter|applause|inaudible|see app note|at this point|members of the audience"
@@ -20,20 +21,32 @@ def sentences(transcript: str) -> list[str]:
     Stage directions ("[Laughter]"), calls from the audience, headings and signatures are left out: a signature
     would tell a classifier who wrote the address.
     """
-    from sentencex import segment
-
     found: list[str] = []
     for paragraph in transcript.splitlines():
         spoken = _CORRECTION.sub(r"\1", _ASIDE.sub("", paragraph)).strip()
         spoken = _PRESIDENT.sub("", spoken, count=1)
         if _OTHERS.match(f"{spoken} ") or _is_heading(spoken):
             continue
-        for sentence in filter(None, (piece.strip() for piece in segment("en", spoken))):
-            if found and not any(map(str.isalnum, sentence)):
-                found[-1] += sentence  # A closing mark that was split off belongs to the sentence before it.
-            else:
-                found.append(sentence)
+        _add(found, split_sentences(spoken))
     return found
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a paragraph."""
+    from sentencex import segment
+
+    found: list[str] = []
+    _add(found, filter(None, (piece.strip() for piece in segment("en", text))))
+    return found
+
+
+def _add(found: list[str], pieces: Iterable[str]) -> None:
+    """Add pieces as sentences. A closing mark that was split off belongs to the sentence before it."""
+    for piece in pieces:
+        if found and not any(map(str.isalnum, piece)):
+            found[-1] += piece
+        else:
+            found.append(piece)
 
 
 def _is_heading(paragraph: str) -> bool:

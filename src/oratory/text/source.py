@@ -8,6 +8,7 @@ from oratory.errors import InputError
 from oratory.settings import written
 from oratory.text.corpus import Corpus
 from oratory.text.shared import leave_out
+from oratory.text.subset import keep_share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,10 +17,14 @@ class Source(ABC):
 
     without: tuple[str, ...] = ()
     """Corpora, with + between, whose dev and test are not to be in train: lines that share 8 words with them go."""
+    keep: float = 1.0
+    """Share of train that is kept, document by document where these are known; dev and test stay as they are."""
     carve: float = 0.0
     """Share of train that becomes dev where the corpus has none; 0 for none."""
 
     def __post_init__(self) -> None:
+        if not 0 < self.keep <= 1:
+            raise InputError(f"keep={self.keep}: the share of train that is kept lies above 0, and is at most 1.")
         if not 0 <= self.carve < 1:
             raise InputError(f"carve={self.carve}: the share of the dev split is 0 or lies between 0 and 1.")
 
@@ -34,7 +39,13 @@ class Source(ABC):
         corpus = replace(self.read(), source=str(replace(self.placed(), carve=0.0)))
         for other in self.without:
             corpus = leave_out(corpus, load_corpus(other))
+        if self.keep < 1:
+            corpus = keep_share(corpus, self.keep)
         return corpus.with_dev(self.carve) if self.carve else corpus
+
+    def pieces(self, text: str) -> list[str]:
+        """A text that a user types, in the pieces that the texts of the corpus are; all of it, unless a source says."""
+        return [text]
 
     def anchored(self) -> Self:
         """The same source with absolute paths, so that it loads from any directory."""

@@ -5,19 +5,24 @@ nothing is guessed.
 """
 
 import sys
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from oratory.errors import InputError, unknown
-from oratory.files import read_lines
+from oratory.files import read_places
 from oratory.text.header import is_like_header
+from oratory.text.lines import file_lines, is_large
 from oratory.text.normal import one_line
 
 TEXT_NAMES = ("text", "sentence", "content", "review", "document", "utterance", "tweet", "body")
 MOST_COLUMNS = 1000
 LABEL_NAMES = ("label", "labels", "class", "target", "category", "sentiment", "speaker", "author")
 
+LOOKED_AT = 100_000
+"""Lines of a file that are looked at to tell whether its first one is unlike them."""
 ENOUGH = 10
 """Lines of a file without a header from which on its first one can be unlike the others."""
 
@@ -37,6 +42,28 @@ class LabelledText:
     @property
     def where(self) -> str:
         return self.file if self.line is None else f"{self.file}, line {self.line}"
+
+
+@dataclass(frozen=True)
+class LabelledTexts:
+    """Many texts with their labels and groups, as columns. The texts of a large file stay in it."""
+
+    file: str
+    texts: Sequence[str]
+    labels: Sequence[str]
+    lines: Sequence[int | None]
+    groups: tuple[str, ...] = ()
+    """Empty where the corpus does not say."""
+
+    @classmethod
+    def of(cls, rows: Sequence[LabelledText]) -> "LabelledTexts":
+        groups = tuple(row.group for row in rows if row.group)
+        texts, labels, lines = (tuple(getattr(row, name) for row in rows) for name in ("text", "label", "line"))
+        return cls(rows[0].file, texts, labels, lines, groups)
+
+    def where(self, row: int) -> str:
+        line = self.lines[row]
+        return self.file if line is None else f"{self.file}, line {line}"
 
 
 @dataclass(frozen=True)
@@ -63,21 +90,37 @@ class RawTable:
         return f"{self.path}, line {self.lines[row]}"
 
 
-def read_labelled(path: Path) -> list[LabelledText]:
+def read_labelled(path: Path) -> LabelledTexts:
     """A `*_CLS.tsv` file: label, tab, text; no header. Further tabs belong to the text."""
-    rows, file = [], str(path)
-    for number, line in read_lines(path):
+    labels: list[str] = []
+    kept: list[str] = []
+    lines = array("q")
+    large, file = is_large(path), str(path)
+
+    def note(number: int, raw: bytes, line: str) -> int:
         label, tab, text = line.partition("\t")
         if not tab:
             raise InputError(f"{path}, line {number}: no tab; write label, tab, text.")
-        rows.append(_row(text, sys.intern(label), file, number))
-    cells = [(row.label, row.text) for row in rows]
+        row = _row(text, label, file, number)
+        labels.append(sys.intern(row.label))
+        lines.append(number)
+        if not large:
+            kept.append(row.text)
+        return raw.index(b"\t") + 1
+
+    if large:
+        texts: Sequence[str] = file_lines(path, note)
+    else:
+        for number, _, raw, line in read_places(path):
+            note(number, raw, line)
+        texts = tuple(kept)
+    cells = list(zip(labels, islice(texts, LOOKED_AT), strict=False))
     if len(cells) >= ENOUGH and is_like_header(cells[0], cells[1:]):
         raise InputError(
             f"{path}, line 1: {cells[0][0]!r} and {cells[0][1]!r} look like the names of columns; a *_CLS.tsv file has "
             f"none. Remove the line, or name the file {path.name.replace('_CLS', '')}, whose columns may have names."
         )
-    return rows
+    return LabelledTexts(file, texts, labels, lines)
 
 
 def find_columns(table: RawTable, text: str | None, label: str | None) -> tuple[int, int]:

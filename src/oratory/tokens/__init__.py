@@ -1,7 +1,6 @@
 """Tokenizers: words, characters, trained and pretrained subwords, with one interface."""
 
 from oratory.tokens.corpus import (
-    cache_folder,
     encode_classifier,
     encode_lm,
     load_tokenizer,
@@ -19,7 +18,6 @@ __all__ = [
     "UNK",
     "Encoded",
     "Tokenizer",
-    "cache_folder",
     "encode_classifier",
     "encode_lm",
     "load_tokenizer",

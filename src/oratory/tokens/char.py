@@ -3,9 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from oratory.text.lines import in_parts
 from oratory.tokens.tokenizer import UNK
 from oratory.tokens.vocabulary import VocabularyTokenizer, vocabulary
+
+if TYPE_CHECKING:
+    import tokenizers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +23,9 @@ class Char:
     """Further special tokens, such as <START>+<STOP>+<CLS>."""
 
     def train(self, lines: Sequence[str]) -> "CharTokenizer":
-        counts = Counter("\n".join((*lines, "")))
+        counts: Counter[str] = Counter()
+        for some in in_parts(lines):
+            counts.update("\n".join((*some, "")))
         return CharTokenizer(*vocabulary(counts, self.specials, self.min_count))
 
 
@@ -30,6 +37,14 @@ class CharTokenizer(VocabularyTokenizer):
     @property
     def exact(self) -> bool:
         return True
+
+    def for_tokenizers(self) -> "tokenizers.Tokenizer":
+        from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+
+        made = Tokenizer(models.WordLevel(dict(self.ids), unk_token=UNK))
+        made.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+        made.decoder = decoders.Fuse()
+        return made
 
     def measure(self, text: str) -> tuple[list[int], list[int]]:
         ids = self.ids

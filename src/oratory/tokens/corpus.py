@@ -1,23 +1,22 @@
 """A corpus through a tokenizer, once: encoded texts are kept in a cache."""
 
 import dataclasses
-import hashlib
+import json
 import os
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
-
+from oratory import __version__
 from oratory.errors import InputError
-from oratory.files import read_object, write_bytes
+from oratory.files import cache_folder, read_object
+from oratory.ids import key_of
 from oratory.settings import choose, written
 from oratory.text import Corpus
 from oratory.tokens.bpe import Bpe, BpeTokenizer
 from oratory.tokens.char import Char, CharTokenizer
 from oratory.tokens.encoded import Encoded
+from oratory.tokens.kept import read_encoded, read_kept, write_encoded, write_kept
 from oratory.tokens.pretrained import EncoderTokenizer, Pretrained, PretrainedTokenizer
 from oratory.tokens.spelling import Spelling
 from oratory.tokens.tokenizer import Tokenizer
@@ -30,13 +29,11 @@ TOKENIZERS: dict[str, type[Tokenizer]] = {
     cls.kind: cls for cls in (WordTokenizer, CharTokenizer, BpeTokenizer, PretrainedTokenizer, EncoderTokenizer)
 }
 
-_DIGEST = hashlib.sha256().digest_size
-
 
 class Trainable(Protocol):
     """Settings of a tokenizer."""
 
-    def train(self, lines: tuple[str, ...]) -> Tokenizer: ...
+    def train(self, lines: Sequence[str]) -> Tokenizer: ...
 
 
 def train_tokenizer(corpus: Corpus, settings: str | Trainable = "word", *, spelling: bool = False) -> Tokenizer:
@@ -46,11 +43,25 @@ def train_tokenizer(corpus: Corpus, settings: str | Trainable = "word", *, spell
     them. With `spelling`, it also learns to spell what its tokens leave open, as a language model needs it.
     """
     chosen: Trainable = choose(settings, SETTINGS, "tokenizer") if isinstance(settings, str) else settings
-    lines = (corpus.given or corpus).training_lines()
+    given = corpus.given or corpus
+    lines = given.training_lines()
+    large = not isinstance(lines, tuple | list) and not isinstance(chosen, Pretrained)
+    path = _place(given, settings, spelling) if large and isinstance(settings, str) else None
+    known = path and read_kept(path)
+    if known:
+        return tokenizer_of(json.loads(known), str(path))
     tokenizer = chosen.train(lines)
     if spelling:
         tokenizer.spelling = Spelling.learn(lines, tokenizer)
+    if path:
+        write_kept(path, tokenizer.content().encode())
     return tokenizer
+
+
+def _place(corpus: Corpus, settings: str, spelling: bool) -> Path:
+    """Where the tokenizer of a corpus with large files is kept, for which training takes minutes."""
+    key = key_of(["tokenizer", corpus.fingerprint, settings, spelling, __version__])
+    return cache_folder() / f"{key[:32]}-tokenizer.json"
 
 
 def with_special(settings: str, token: str) -> str:
@@ -63,7 +74,11 @@ def with_special(settings: str, token: str) -> str:
 
 def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
     """The tokenizer that `save` wrote."""
-    values = read_object(Path(path))
+    return tokenizer_of(read_object(Path(path)), path)
+
+
+def tokenizer_of(values: dict[str, Any], path: str | os.PathLike[str]) -> Tokenizer:
+    """The tokenizer that was saved as these values, in a file of this name."""
     kind, spelling = values.pop("kind", None), values.pop("spelling", None)
     if not isinstance(kind, str) or kind not in TOKENIZERS:
         raise InputError(f"{path} is not a tokenizer that Oratory saved; for others write pretrained:PATH.")
@@ -90,31 +105,21 @@ def encode_lm(corpus: Corpus, tokenizer: Tokenizer) -> dict[str, Encoded]:
     return _cached(corpus, tokenizer, "lm", dict(corpus.need_lm().texts()), tokenizer.measure_lines)
 
 
-def cache_folder() -> Path:
-    """Where encoded texts are kept; what is in it can be deleted at any time."""
-    given = os.environ.get("ORATORY_CACHE")
-    return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "oratory"
-
-
 def _cached(
     corpus: Corpus,
     tokenizer: Tokenizer,
     task: str,
-    texts: dict[str, tuple[str, ...]],
+    texts: Mapping[str, Sequence[str]],
     encode: Callable[[Sequence[str]], Encoded],
 ) -> dict[str, Encoded]:
-    """Texts by name as ids: read from the file that an earlier call wrote, or encoded and written."""
+    """Texts by name as ids: read from the file that an earlier call wrote, or encoded and written.
+
+    Large ones are mapped from that file, so that they take no memory but for what is looked at.
+    """
     path = cache_folder() / f"{corpus.fingerprint}-{tokenizer.fingerprint}-{task}.safetensors"
-    fields = [field.name for field in dataclasses.fields(Encoded)]
-    try:
-        content = path.read_bytes()
-        if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
-            arrays = load(content[_DIGEST:])
-            return {name: Encoded(**{field: arrays[f"{name}/{field}"] for field in fields}) for name in texts}
-    except (OSError, SafetensorError):
-        pass  # Not there, or not whole: encode again.
+    known = read_encoded(path, texts)
+    if known is not None:
+        return known
     encoded = {name: encode(lines) for name, lines in texts.items()}
-    content = save({f"{name}/{field}": getattr(encoded[name], field) for name in encoded for field in fields})
-    with suppress(InputError):  # A cache that cannot be written costs time and nothing else.
-        write_bytes(path, hashlib.sha256(content).digest() + content)
+    write_encoded(path, encoded)
     return encoded

@@ -8,6 +8,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from oratory.arrays import Growing, blocks, empty, release
+
+AT_ONCE = 100_000
+"""Texts that are copied at once."""
+
 
 @dataclass(frozen=True)
 class Encoded:
@@ -37,12 +42,20 @@ class Encoded:
     @classmethod
     def of(cls, measured: Iterable[tuple[list[int], list[int]]]) -> Self:
         """From the ids and sizes of each text."""
-        ids, sizes, starts = array("i"), array("i"), array("q", [0])
+        ids, sizes, starts = Growing("i"), Growing("i"), array("q", [0])
         for of_text, bytes_of_text in measured:
             ids.extend(of_text)
             sizes.extend(bytes_of_text)
             starts.append(len(ids))
-        return cls(np.frombuffer(ids, np.int32), np.frombuffer(sizes, np.int32), np.frombuffer(starts, np.int64))
+        return cls(ids.done(), sizes.done(), np.frombuffer(starts, np.int64))
+
+    def first(self, tokens: int) -> "Encoded":
+        """The first texts, which have so many tokens together; one at least."""
+        if len(self.ids) <= tokens:
+            return self
+        texts = max(1, int(np.searchsorted(self.starts, tokens, side="right")) - 1)
+        end = self.starts[texts]
+        return Encoded(self.ids[:end], self.sizes[:end], self.starts[: texts + 1])
 
     def cut(self, longest: int) -> "Encoded":
         """Every text cut to a number of tokens."""
@@ -56,9 +69,17 @@ class Encoded:
         if not before and not after:
             return self
         starts = self.starts + np.arange(len(self) + 1) * (before + after)
-        ids, sizes = np.zeros(starts[-1], np.int32), np.zeros(starts[-1], np.int32)
-        places = np.arange(len(self.ids)) + self.owners * (before + after) + before
-        ids[places], sizes[places] = self.ids, self.sizes
+        ids, sizes = empty(int(starts[-1]), np.int32), empty(int(starts[-1]), np.int32)
+        for part in blocks(len(self), AT_ONCE):
+            old, new = self.starts[part.start : part.stop + 1], starts[part.start : part.stop + 1]
+            inside = np.ones(int(new[-1] - new[0]), bool)
+            inside[new[:-1][: len(new) * before] - new[0]] = False
+            inside[new[1:][: len(new) * after] - new[0] - 1] = False
+            whole = slice(new[0], new[-1])
+            for given, made in ((self.ids, ids), (self.sizes, sizes)):
+                made[whole] = 0
+                made[whole][inside] = given[old[0] : old[-1]]
+            release(self.ids, self.sizes, ids, sizes)
         if start is not None:
             ids[starts[:-1]] = start
         if stop is not None:

@@ -5,18 +5,28 @@
 c counts occurrences in the highest order, and distinct words to the left in all lower ones; n(h .) is the number of
 distinct words after the history h, and h' is h without its first word. Below the unigrams every token of the
 vocabulary has the same probability, so that nothing is impossible.
+
+The modified kind has three discounts for each order in place of d: for n-grams that were met once, twice, and more
+often. These follow from how many n-grams were met once to four times.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oratory.arrays import Growing, blocks, empty, release, zeros
 from oratory.errors import InputError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Counts = NDArray[np.int32]
+Discounts = tuple[float, float, float]
+"""What is taken from a count of one, of two, and of more."""
+
+AT_ONCE = 1 << 23
+"""Words whose n-grams are sorted at once. It bounds the memory and changes nothing in the counts."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,9 @@ class _Matches:
     count: Floats
     total: Floats
     types: Floats
+    ones: Floats
+    twos: Floats
+    """Of the words after h, those that were met once and twice."""
 
 
 class NgramCounts:
@@ -44,21 +57,11 @@ class NgramCounts:
         if not len(stream):
             raise InputError("There are no training tokens to count n-grams in.")
         self.vocabulary = vocabulary
-        self.orders: list[_Order] = []
-        words = np.asarray(stream, dtype=np.int64)
-        # numbers[t] is the number of the n-gram that ends at token t, and prefix[t] that of its first n - 1 words.
-        prefix, last, shorter = np.zeros(len(words), np.int64), words, words
-        for _ in range(order):
-            keys, first, numbers, occurrences = np.unique(
-                prefix * vocabulary + last, return_index=True, return_inverse=True, return_counts=True
-            )
-            self.orders.append(_Order(keys, occurrences.astype(np.int32), np.zeros(len(keys), np.int32)))
-            if len(self.orders) > 1:
-                # Each distinct n-gram is one distinct word to the left of the (n - 1)-gram that it ends in.
-                np.add.at(self.orders[-2].continuations, shorter[1:][first], 1)
-            prefix, last, shorter = numbers[:-1], last[1:], numbers
-            if not len(last):
-                break
+        numbers, table = _unigrams(stream, vocabulary)
+        self.orders = [table]
+        for n in range(2, min(order, len(stream)) + 1):
+            numbers, table = _longer(stream[n - 1 :], numbers, self.orders[-1], vocabulary)
+            self.orders.append(table)
 
     def nats(self, stream: NDArray[np.integer], order: int, discount: float) -> Floats:
         """The negative log probability of every token, with as much of the stream before it as the order sees."""
@@ -69,33 +72,178 @@ class NgramCounts:
         words = np.asarray(stream, dtype=np.int64)
         found: list[_Matches] = []
         history = np.zeros(len(words), np.int64)
-        for n, table in enumerate(self.orders[:order], 1):
-            counts = table.occurrences if n == min(order, len(self.orders)) else table.continuations
-            size = len(self.orders[n - 2].keys) if n > 1 else 1
-            histories = table.keys // self.vocabulary
-            total = np.bincount(histories, weights=counts, minlength=size)
-            types = np.bincount(histories, weights=counts > 0, minlength=size)
+        for table, counts in self.counted(order):
+            known = np.unique(np.maximum(history, 0))
+            sums = _sums(table.keys, counts, known, self.vocabulary)
+            place = np.searchsorted(known, np.maximum(history, 0))
             number = _find(table.keys, history * self.vocabulary + words, history >= 0)
             found.append(
                 _Matches(
                     np.where(number >= 0, counts[number], 0.0),
-                    np.where(history >= 0, total[history], 0.0),
-                    np.where(history >= 0, types[history], 0.0),
+                    *(np.where(history >= 0, of_history[place], 0.0) for of_history in sums),
                 )
             )
             history = np.concatenate([[-1], number[:-1]])
         return found
 
-    def probabilities(self, matches: list[_Matches], discount: float) -> Floats:
-        """The probability of each token, from the lowest order up."""
+    def counted(self, order: int) -> list[tuple[_Order, Counts]]:
+        """The n-grams of every order up to this one, each with the counts that a model of that order has there."""
+        highest = min(order, len(self.orders))
+        return [
+            (table, table.occurrences if n == highest else table.continuations)
+            for n, table in enumerate(self.orders[:order], 1)
+        ]
+
+    def modified(self, order: int) -> list[Discounts]:
+        """The discounts of modified Kneser-Ney for every order, lowest first."""
+        return [discounts_of(counts) for _, counts in self.counted(order)]
+
+    def probabilities(self, matches: list[_Matches], discount: float | Sequence[Discounts]) -> Floats:
+        """The probability of each token, from the lowest order up; with one discount, or with three for each order."""
         probability = np.full(len(matches[0].count), 1 / self.vocabulary)
-        for match in matches:
+        for order, match in enumerate(matches):
             known = match.total > 0
             total = np.where(known, match.total, 1.0)
-            kept = np.maximum(match.count - discount, 0.0) / total
-            freed = discount * match.types / total
+            taken: float | Floats
+            if isinstance(discount, int | float):
+                taken, freed = discount, discount * match.types / total
+            else:
+                one, two, more = discount[order]
+                taken = np.where(match.count == 1, one, np.where(match.count == 2, two, more))
+                others = match.types - match.ones - match.twos
+                freed = (one * match.ones + two * match.twos + more * others) / total
+            kept = np.maximum(match.count - taken, 0.0) / total
             probability = np.where(known, kept + freed * probability, probability)
         return probability
+
+    def distribution(self, history: Sequence[int], order: int, discount: float) -> Floats:
+        """The probability of every token of the vocabulary after a history, by the same formula."""
+        probability = np.full(self.vocabulary, 1 / self.vocabulary)
+        for n, table in enumerate(self.orders[:order], 1):
+            number = self._number(history[len(history) - n + 1 :]) if len(history) >= n - 1 else -1
+            if number < 0:
+                continue
+            counts = table.occurrences if n == min(order, len(self.orders)) else table.continuations
+            ends = np.searchsorted(table.keys, (number * self.vocabulary, (number + 1) * self.vocabulary))
+            found = counts[slice(*ends)].astype(np.float64)
+            if not found.sum():
+                continue
+            probability *= discount * np.count_nonzero(found) / found.sum()
+            probability[table.keys[slice(*ends)] % self.vocabulary] += np.maximum(found - discount, 0.0) / found.sum()
+        return probability
+
+    def _number(self, words: Sequence[int]) -> int:
+        """The number of an n-gram, 0 for that of no words; -1 if it was not counted."""
+        number = 0
+        for table, word in zip(self.orders, words, strict=False):
+            key = number * self.vocabulary + int(word)
+            number = int(_find(table.keys, np.array([key]), np.array([True]))[0])
+            if number < 0:
+                break
+        return number
+
+
+LEAST = 0.1
+"""Of a discount: with none at all, what was not counted would be impossible."""
+
+
+def discounts_of(counts: Counts) -> Discounts:
+    """The three discounts of modified Kneser-Ney (Chen and Goodman, 1999): k - (k + 1) Y n_{k+1} / n_k.
+
+    Y is n_1 / (n_1 + 2 n_2), and n_k the number of n-grams that were met k times. Where a text is too small to have
+    some of them, a discount keeps within what can be taken from a count, and is not zero.
+    """
+    met = np.zeros(6, np.int64)
+    for part in blocks(len(counts)):
+        met += np.bincount(np.minimum(counts[part], 5), minlength=6)
+    y = met[1] / max(1, met[1] + 2 * met[2])
+    one, two, more = (float(np.clip(k - (k + 1) * y * met[k + 1] / max(1, met[k]), LEAST, k)) for k in (1, 2, 3))
+    return one, two, more
+
+
+def _unigrams(words: NDArray[np.integer], vocabulary: int) -> tuple[Integers, _Order]:
+    """The place of every word among those that come at all, and their counts."""
+    often, numbers = np.zeros(vocabulary, np.int64), empty(len(words), np.int64)
+    for part in blocks(len(words)):
+        often += np.bincount(words[part], minlength=vocabulary)
+    keys = np.flatnonzero(often)
+    for part in blocks(len(words)):
+        numbers[part] = np.searchsorted(keys, words[part])
+        release(numbers, words)
+    return numbers, _Order(keys, often[keys].astype(np.int32), np.zeros(len(keys), np.int32))
+
+
+def _longer(words: NDArray[np.integer], numbers: Integers, shorter: _Order, vocabulary: int) -> tuple[Integers, _Order]:
+    """The number of the n-gram that begins at each token, given those of the (n - 1)-grams, and the counts.
+
+    `words[t]` is the last word of the n-gram that begins at t. Histories are taken in ranges of a bounded number of
+    words, so that only the words of one range are sorted at once. Keys are in the order of histories, so the result is
+    that of sorting all of them.
+    """
+    longer = empty(len(words), np.int64)
+    keys, occurrences = Growing("q"), Growing("i")
+    for first, last in _ranges(shorter.occurrences):
+        places = _places(numbers[:-1], first, last, len(shorter.keys))
+        found, at, inverse, often = np.unique(
+            numbers[places] * vocabulary + words[places], return_index=True, return_inverse=True, return_counts=True
+        )
+        longer[places] = inverse + len(keys)
+        # Each distinct n-gram is one distinct word to the left of the (n - 1)-gram that it ends in.
+        np.add.at(shorter.continuations, numbers[places[at] + 1], 1)
+        keys.extend(found)
+        occurrences.extend(often)
+        release(longer, numbers, words, shorter.continuations)
+    return longer, _Order(keys.done(), occurrences.done(), zeros(len(keys), np.int32))
+
+
+def _ranges(sizes: NDArray[np.integer]) -> Iterator[tuple[int, int]]:
+    """Ranges of histories that have at most `AT_ONCE` words together, or a single one that has more."""
+    first = total = 0
+    for part in blocks(len(sizes)):
+        ends = np.cumsum(sizes[part], dtype=np.int64) + total  # Words since the beginning of the range.
+        at = 0
+        while at < len(ends) and ends[-1] > AT_ONCE:
+            at = max(at, int(np.searchsorted(ends, AT_ONCE, side="right")))
+            if part.start + at > first:
+                yield first, part.start + at
+                first = part.start + at
+                ends = ends - (ends[at - 1] if at else total)
+            if ends[at] > AT_ONCE:
+                yield first, first + 1
+                first, ends, at = first + 1, ends - ends[at], at + 1
+        total = int(ends[-1])
+    if first < len(sizes):
+        yield first, len(sizes)
+
+
+def _places(histories: Integers, first: int, last: int, count: int) -> Integers:
+    """Where the history is in a range of all that there are."""
+    if first == 0 and last == count:
+        return np.arange(len(histories))
+    found = []
+    for part in blocks(len(histories)):
+        some = histories[part]
+        found.append(np.flatnonzero((some >= first) & (some < last)) + part.start)
+        release(histories)
+    return np.concatenate(found)
+
+
+def _sums(keys: Integers, counts: Counts, histories: Integers, vocabulary: int) -> Floats:
+    """c(h .), n(h .), and of the latter those met once and twice, for some histories in order.
+
+    The n-grams of a history follow each other.
+    """
+    ends = np.searchsorted(keys, np.concatenate([histories, histories + 1]) * vocabulary)
+    sums = np.zeros((4, len(ends)), np.int64)  # Of all n-grams before each end.
+    before = np.zeros((4, 1), np.int64)
+    for part in blocks(len(keys)):
+        some = counts[part]
+        running = before + np.cumsum([some, some > 0, some == 1, some == 2], axis=1, dtype=np.int64)
+        inside = np.flatnonzero((ends > part.start) & (ends <= part.stop))
+        sums[:, inside] = running[:, ends[inside] - part.start - 1]
+        before = running[:, -1:]
+        release(keys, counts)
+    return (sums[:, len(histories) :] - sums[:, : len(histories)]).astype(np.float64)
 
 
 def _find(keys: Integers, wanted: Integers, possible: NDArray[np.bool_]) -> Integers:

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oratory.records import checked
+from oratory.text.lines import in_parts
 from oratory.tokens.forms import MARK, Forms
 from oratory.tokens.ngrams import NgramCounts
 
@@ -68,7 +69,7 @@ class Spelling:
         from oratory.tokens.word import split
 
         words = sorted({word for line in lines for word in split(line)})
-        forms = None if tokenizer.exact else Forms.count(_stretches(lines, tokenizer.measure_lines(lines), tokenizer))
+        forms = None if tokenizer.exact else Forms.count(_all_stretches(lines, tokenizer))
         return cls(tuple(words), forms)
 
     @cached_property
@@ -137,6 +138,12 @@ def _covers(lines: Sequence[str], encoded: "Encoded") -> bool:
     covered = np.diff(np.append(0, np.cumsum(encoded.sizes, dtype=np.int64))[encoded.starts])
     whole = np.array([len(line.encode()) + 1 for line in lines], np.int64)
     return bool((covered == whole).all() and (encoded.sizes >= 0).all())
+
+
+def _all_stretches(lines: Sequence[str], tokenizer: "Tokenizer") -> Iterator[Stretch]:
+    """What every token of some lines covers; some lines are encoded at once, so that all of them need not fit."""
+    for some in in_parts(lines):
+        yield from _stretches(some, tokenizer.measure_lines(some), tokenizer)
 
 
 def _stretches(lines: Sequence[str], encoded: "Encoded", tokenizer: "Tokenizer") -> Iterator[Stretch]:

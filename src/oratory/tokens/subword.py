@@ -31,6 +31,9 @@ class SubwordTokenizer(Tokenizer):
     def __len__(self) -> int:
         return self._size
 
+    def for_tokenizers(self) -> tokenizers.Tokenizer:
+        return self.inner
+
     @cached_property
     def exact(self) -> bool:
         """True for byte-level BPE that knows all 256 bytes and does not normalise."""

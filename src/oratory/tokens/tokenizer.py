@@ -15,6 +15,8 @@ from oratory.files import write_text
 from oratory.tokens.encoded import Encoded
 
 if TYPE_CHECKING:
+    import tokenizers
+
     from oratory.tokens.spelling import Spelling
 
 PAD, UNK = "<pad>", "<unk>"
@@ -65,6 +67,13 @@ class Tokenizer(ABC):
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """The tokenizer that `to_dict` described."""
 
+    def for_tokenizers(self) -> "tokenizers.Tokenizer | None":
+        """The same as a tokenizer of the library `tokenizers`, without special tokens around a text.
+
+        None where that library has no such rules, as those of NLTK for words.
+        """
+        return None
+
     def encode(self, text: str) -> list[int]:
         """The ids of a text."""
         return self.measure(text)[0]
@@ -101,8 +110,12 @@ class Tokenizer(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer as one JSON file, with its spelling if it has learned one."""
+        write_text(Path(path), self.content())
+
+    def content(self) -> str:
+        """What that file has in it."""
         spelling = {} if self.spelling is None else {"spelling": self.spelling.to_dict()}
-        write_text(Path(path), json.dumps({"kind": self.kind, **self.to_dict(), **spelling}, ensure_ascii=False))
+        return json.dumps({"kind": self.kind, **self.to_dict(), **spelling}, ensure_ascii=False)
 
     @property
     def fingerprint(self) -> str:

@@ -47,9 +47,10 @@ def unknown_note(words: list[str]) -> str:
 
 def unknown_remarks(encoded: Mapping[str, Encoded], tokenizer: Tokenizer) -> tuple[str, ...]:
     """A sentence for each held-out text of which the vocabulary lacks much."""
-    shares = {name: float(np.mean(part.ids == tokenizer.unk_id)) for name, part in encoded.items() if len(part.ids)}
+    held_out = {name: part for name, part in encoded.items() if name != "train" and len(part.ids)}
+    shares = {name: float(np.mean(part.ids == tokenizer.unk_id)) for name, part in held_out.items()}
     return tuple(
         f"{percent(share)}% of the tokens of {name} are unknown text: train does not have them."
         for name, share in shares.items()
-        if name != "train" and tokenizer.unk_id is not None and share >= MUCH
+        if tokenizer.unk_id is not None and share >= MUCH
     )

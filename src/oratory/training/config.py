@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self, TypeVar, get_type_hints
 
 from oratory.errors import InputError, unknown
-from oratory.settings import choose, convert, written
+from oratory.settings import choose, convert, joined, written
+from oratory.training.averages import AVERAGES, Average, NoAverage
+from oratory.training.noises import NOISES, Noise, NoNoise
 from oratory.training.optimizers import OPTIMIZERS, Adam, Rule
 from oratory.training.schedules import SCHEDULES, Constant, Schedule
 from oratory.training.setting import Setting, settings_in
@@ -16,7 +18,12 @@ PREFIX = "train."
 EVAL_TRAIN = f"{PREFIX}eval_train"
 KEEP = ("last", "best")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
-CHOICES: dict[str, dict[str, type]] = {"optimizer": OPTIMIZERS, "schedule": SCHEDULES}
+CHOICES: dict[str, dict[str, type]] = {
+    "optimizer": OPTIMIZERS,
+    "schedule": SCHEDULES,
+    "average": AVERAGES,
+    "noise": NOISES,
+}
 DEVICES = ("auto", "cpu", "cuda", "mps")
 """Usual devices; the framework may know others."""
 
@@ -57,6 +64,12 @@ class TrainConfig:
     """Label smoothing: the share of the target that is spread over all classes."""
     word_dropout: float = 0.0
     """The share of input tokens that training replaces by the unknown token."""
+    noise: Noise = field(default_factory=NoNoise)
+    """Which tokens training replaces by others."""
+    average: Average = field(default_factory=NoAverage)
+    """Which average of the weights along training is measured and kept; none for those of the last update."""
+    teachers: tuple[str, ...] | None = None
+    """Runs whose mean probabilities are learned in place of labels, or of the tokens that follow; none for no run."""
     bucketing: bool = False
     """Whether items of similar length share a batch."""
     patience: int | None = None
@@ -71,6 +84,8 @@ class TrainConfig:
     """Threads of the processor; none lets the framework decide."""
     save_every: float = 20.0
     """Seconds from one checkpoint to the next; does not change the result."""
+    snapshots: int = 0
+    """How many times the weights are kept on the way, evenly, to look at them later; does not change the result."""
 
     def __post_init__(self) -> None:
         for name, known in self.words.items():
@@ -82,11 +97,13 @@ class TrainConfig:
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
                 raise InputError(f"{PREFIX}{name}={value}: it must be above 0.")
-        for name in ("weight_decay", "save_every"):
+        for name in ("weight_decay", "save_every", "snapshots"):
             self._at_least(name, 0)
         for name in ("smoothing", "word_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise InputError(f"{PREFIX}{name}={getattr(self, name)}: it must be at least 0 and below 1.")
+        if self.teachers and self.smoothing:
+            raise InputError("train.smoothing has no use where train.teachers say what is learned.")
         self._check_together()
 
     def _at_least(self, name: str, least: int) -> None:
@@ -126,6 +143,8 @@ class TrainConfig:
         for name, choices in CHOICES.items():
             called = next(key for key, cls in choices.items() if cls is type(values[name]))
             values[name] = written(values[name], called)
+        if self.teachers is not None:
+            values["teachers"] = joined(self.teachers)
         return values
 
     @classmethod

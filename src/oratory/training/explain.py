@@ -108,6 +108,9 @@ class Explained(Tabled):
 
 def explain(name: str | None = None) -> Explained:
     """All settings, or those of one name; `optimizer` is enough for `train.optimizer`."""
+    whole = None if name is None else full_name(name)
+    if name is not None and whole not in all_settings():
+        raise unknown("setting", name, all_settings())
     found: dict[tuple[str, str], SettingFacts] = {}
     for origin in sorted(origins(), key=lambda origin: not origin.claims({})):
         for setting in origin.settings():
@@ -115,12 +118,7 @@ def explain(name: str | None = None) -> Explained:
             key = (setting.name, setting.meaning)
             if users:
                 found[key] = _joined(found.get(key), _facts(setting, origin, users))
-    if name is None:
-        return Explained(tuple(found.values()))
-    whole = full_name(name)
-    if whole not in all_settings():
-        raise unknown("setting", name, all_settings())
-    return Explained(tuple(facts for facts in found.values() if facts.name == whole))
+    return Explained(tuple(facts for facts in found.values() if whole in (None, facts.name)))
 
 
 def _facts(setting: Setting, origin: Origin, users: tuple[str, ...]) -> SettingFacts:

@@ -7,8 +7,7 @@ dropout follow from the seed and the step alone, so no state of a generator has 
 
 import math
 from collections.abc import Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,39 +20,15 @@ from oratory.batches import Batch, Order
 from oratory.errors import Failed
 from oratory.seeds import seeded
 from oratory.training.config import TrainConfig
+from oratory.training.events import Measured, Stepped
 from oratory.training.loss import NotFinite
 from oratory.training.optimizers import NO_FACTORS, Factors
 from oratory.training.parallel import Processes
+from oratory.training.precision import numbers
 from oratory.training.tasks.task import Learning, Scores
 
-PLACE = ("step", "measured", "losses", "waited", "parts")
+PLACE = ("step", "measured", "losses", "waited", "parts", "taken")
 """The plain values of the state, besides its tensors."""
-
-
-@dataclass(frozen=True)
-class Stepped:
-    """One update was made."""
-
-    step: int
-    loss: float
-    norm: float
-    """Of the gradient, before clipping."""
-    lr: float
-    remark: str = ""
-    """Something that the user should know about this update."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The model was measured."""
-
-    step: int
-    epoch: float
-    scores: Scores
-    loss: float | None
-    """The mean loss of the updates since the last time; None before the first."""
-    best: bool
-    """Whether dev is better than at every evaluation before."""
 
 
 class Diverged(Failed):
@@ -81,6 +56,8 @@ class Fit:
         self.model, self.learning, self.config, self.seed, self.unknown_id = model, learning, config, seed, unknown_id
         self.processes = processes or Processes()
         self.processes.check(config.batch, config.accumulate)
+        if getattr(model, "counts_text", False):
+            model.learn_from(learning.training_text())
         self.wrapped = self.processes.wrap(model)
         self.device = next(model.parameters()).device
         self.dtype = numbers(config.precision, self.device)
@@ -94,6 +71,11 @@ class Fit:
         self.eval_every = config.eval_every or self.order.steps
         self.parts = config.accumulate
         """Parts in which a batch is computed: more than the setting where memory ran out."""
+        self.average: dict[str, Tensor] = {}
+        """The average of the weights so far, where the settings ask for one."""
+        self.taken = 0
+        """How many weights it has."""
+        self.noise = config.noise.of(learning.encoded["train"], model.config.vocabulary)
         self.step = 0
         self.measured = -1
         """The step at which the model was last measured."""
@@ -128,26 +110,48 @@ class Fit:
         last = self.step == self.steps and self.config.keep == "last"
         loss = self.losses / since if since else None
         better = False
-        scores = self._scores(last) if self.processes.leads else None
-        self.measured, self.losses = self.step, 0.0
-        if scores is not None and scores.on_dev is not None:
-            better = self.best is None or scores.on_dev > self.best
-            self.waited = 0 if better else self.waited + 1
-            if better:
-                self.best = scores.on_dev
-                if self.config.keep == "best":
-                    self.best_weights = {name: value.clone() for name, value in self.model.state_dict().items()}
+        with self._averaged():
+            scores = self._scores(last) if self.processes.leads else None
+            self.measured, self.losses = self.step, 0.0
+            if scores is not None and scores.on_dev is not None:
+                better = self.best is None or scores.on_dev > self.best
+                self.waited = 0 if better else self.waited + 1
+                if better:
+                    self.best = scores.on_dev
+                    if self.config.keep == "best":
+                        self.best_weights = copied(self.model)
         self.scores = scores
         return Measured(self.step, self.step / self.order.steps, scores, loss, better)  # type: ignore[arg-type]
 
     def _finish(self) -> None:
-        """Restore the best weights, and measure everything if that is still to be done."""
+        """Take the average of the weights or the best ones, and measure everything if that is still to be done."""
         if not self.processes.leads:
             return
-        if self.best_weights:
-            self.model.load_state_dict(self.best_weights)
+        if self.best_weights or self.average:
+            self.model.load_state_dict(self.best_weights or self.average)
         if self.best_weights or self.step < self.steps or self.scores is None:
             self.scores = self._scores(True)
+
+    @contextmanager
+    def _averaged(self) -> Iterator[None]:
+        """The model with the average of its weights, where there is one."""
+        if not self.average:
+            yield
+            return
+        own = copied(self.model)
+        self.model.load_state_dict(self.average)
+        try:
+            yield
+            self.average = copied(self.model)  # With what measuring has chosen on dev.
+        finally:
+            self.model.load_state_dict(own)
+
+    def _take(self) -> None:
+        """Take the weights into their average."""
+        share = self.config.average.share(self.step, self.steps, self.taken)
+        if share is not None:
+            self.config.average.add(self.average, self.model.state_dict(), share)
+            self.taken += 1
 
     def _scores(self, final: bool) -> Scores:
         try:
@@ -178,6 +182,7 @@ class Fit:
         self.scaler.update()
         self.step += 1
         self.losses += loss
+        self._take()
         return Stepped(self.step, loss, norm, lr, remark)
 
     def _gradients_in_memory(self, items: NDArray[np.int64]) -> tuple[float, str]:
@@ -218,7 +223,7 @@ class Fit:
                 # A process without an item of its own still computes one: the others wait for its gradients.
                 weight = size if len(part) else 0
                 chosen = part if len(part) else items[:1]
-                batch = self._with_words_dropped(drawn.batch(chosen)).to(self.device)
+                batch = self._with_words_dropped(self._noised(drawn.batch(chosen))).to(self.device)
                 alone_until_last = size > 1 and number < len(parts) - 1
                 with self.wrapped.no_sync() if alone_until_last else nullcontext():  # type: ignore[operator]
                     with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
@@ -226,6 +231,11 @@ class Fit:
                     self.scaler.scale(value * weight).backward()  # type: ignore[no-untyped-call]
                 loss += value.detach() * bool(weight)
         return float(self.processes.total(loss))
+
+    def _noised(self, batch: Batch) -> Batch:
+        if self.noise is None:
+            return batch
+        return self.config.noise.noised(batch, self.noise, self.learning.next_tokens)
 
     def _with_words_dropped(self, batch: Batch) -> Batch:
         if not self.config.word_dropout:
@@ -239,6 +249,7 @@ class Fit:
         """Everything that training changes: tensors by name, and plain values."""
         tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
         tensors |= {f"best.{name}": value for name, value in self.best_weights.items()}
+        tensors |= {f"average.{name}": value for name, value in self.average.items()}
         for number, optimizer in enumerate(self.optimizers):
             for index, entries in optimizer.state_dict()["state"].items():
                 for name, value in entries.items():
@@ -250,7 +261,7 @@ class Fit:
     def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         """Continue from a state."""
         self.model.load_state_dict(_under("model.", tensors))
-        self.best_weights = _under("best.", tensors)
+        self.best_weights, self.average = _under("best.", tensors), _under("average.", tensors)
         for number, optimizer in enumerate(self.optimizers):
             states: dict[int, dict[str, Tensor]] = {}
             for path, value in _under(f"optimizer.{number}.", tensors).items():
@@ -258,19 +269,15 @@ class Fit:
                 states.setdefault(int(index), {})[name] = value
             optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
         for name in PLACE:
-            setattr(self, name, facts[name])
+            setattr(self, name, facts.get(name, 0))  # Checkpoints of earlier versions have no average.
         self.best = None if facts["best"] is None else tuple(facts["best"])
         if facts["scaler"]:
             self.scaler.load_state_dict(facts["scaler"])
 
 
-def numbers(precision: str, device: torch.device) -> torch.dtype:
-    """The type of numbers to compute in; auto is mixed on a GPU, with bfloat16 if the GPU has it."""
-    if precision != "auto":
-        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[precision]
-    if device.type != "cuda":
-        return torch.float32
-    return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
+def copied(model: Any) -> dict[str, Tensor]:
+    """The values of a model, apart from it."""
+    return {name: value.clone() for name, value in model.state_dict().items()}
 
 
 def is_out_of_memory(error: BaseException) -> bool:

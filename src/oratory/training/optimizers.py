@@ -3,15 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import torch
-from torch import nn
-from torch.optim import Optimizer
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from oratory.errors import InputError
 
-Named = Sequence[tuple[str, nn.Parameter]]
+if TYPE_CHECKING:
+    from torch import nn
+    from torch.optim import Optimizer
+
+Named: TypeAlias = "Sequence[tuple[str, nn.Parameter]]"
 Factors = Mapping[str, float]
 """What the learning rate of a parameter is multiplied by, where that is not one."""
 
@@ -24,7 +24,10 @@ IN_BLOCKS = re.compile(r"(^|\.)(blocks?|\w*layers?|h)\.\d+\.")
 class Rule:
     """What every optimiser has."""
 
-    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+    precision: ClassVar[str] = "float32"
+    """The numbers that it computes in, whatever the model has."""
+
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
         """The framework's optimisers for these parameters. A group of them keeps its factor of the learning rate."""
         raise NotImplementedError
 
@@ -47,7 +50,9 @@ class Adam(Rule):
         if self.eps < 0:
             raise InputError(f"eps={self.eps}: it must be at least 0.")
 
-    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
+        import torch
+
         return [torch.optim.Adam(split_decay(named, decay, factors), lr, **self._options(named))]
 
     def _options(self, named: Named) -> dict[str, Any]:
@@ -58,7 +63,9 @@ class Adam(Rule):
 class Adamw(Adam):
     """Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2017, arXiv:1711.05101)."""
 
-    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
+        import torch
+
         return [torch.optim.AdamW(split_decay(named, decay, factors), lr, **self._options(named))]
 
 
@@ -77,7 +84,9 @@ class Sgd(Rule):
         if self.nesterov and not self.momentum:
             raise InputError("nesterov=on needs a momentum above 0.")
 
-    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
+        import torch
+
         groups = split_decay(named, decay, factors)
         return [torch.optim.SGD(groups, lr, self.momentum, nesterov=self.nesterov, fused=_can_fuse(named))]
 
@@ -93,7 +102,9 @@ class Adagrad(Rule):
         if self.eps < 0:
             raise InputError(f"eps={self.eps}: it must be at least 0.")
 
-    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
+        import torch
+
         return [torch.optim.Adagrad(split_decay(named, decay, factors), lr, eps=self.eps)]
 
 
@@ -105,6 +116,7 @@ class Muon(Rule):
     (Liu et al., 2025, arXiv:2502.16982), so that one learning rate serves both.
     """
 
+    precision = "bfloat16"
     momentum: float = 0.95
     """Memory of the gradient."""
 
@@ -112,7 +124,9 @@ class Muon(Rule):
         if not 0 <= self.momentum < 1:
             raise InputError(f"momentum={self.momentum}: it must be at least 0 and below 1.")
 
-    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> list[Optimizer]:
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
+        import torch
+
         inner = [entry for entry in named if IN_BLOCKS.search(entry[0]) and entry[1].dim() == 2]
         if not inner:
             return Adamw().make(named, lr, decay, factors)
@@ -127,7 +141,37 @@ class Muon(Rule):
         return [muon, *(Adamw().make(outer, lr, decay, factors) if outer else [])]
 
 
-OPTIMIZERS: dict[str, type] = {"adam": Adam, "adamw": Adamw, "sgd": Sgd, "adagrad": Adagrad, "muon": Muon}
+@dataclass(frozen=True, kw_only=True)
+class Lion(Rule):
+    """The sign of a mean of gradients, with weight decay apart from it (Chen et al., 2023, arXiv:2302.06675).
+
+    Every number moves by the whole learning rate, so that rate is to be smaller than for Adam.
+    """
+
+    beta1: float = 0.9
+    """Memory of the gradient in an update."""
+    beta2: float = 0.99
+    """Memory of the gradient that is kept."""
+
+    def __post_init__(self) -> None:
+        for name in ("beta1", "beta2"):
+            if not 0 <= getattr(self, name) < 1:
+                raise InputError(f"{name}={getattr(self, name)}: it must be at least 0 and below 1.")
+
+    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
+        from oratory.training.lion import LionOptimizer
+
+        return [LionOptimizer(split_decay(named, decay, factors), lr, self.beta1, self.beta2)]
+
+
+OPTIMIZERS: dict[str, type] = {
+    "adam": Adam,
+    "adamw": Adamw,
+    "sgd": Sgd,
+    "adagrad": Adagrad,
+    "muon": Muon,
+    "lion": Lion,
+}
 """What `train.optimizer=...` can be."""
 
 

@@ -2,41 +2,43 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from torch import nn
-
-from oratory.model import ModelConfig, Parameters
 from oratory.tables import Table, Tabled
-from oratory.text import Corpus
-from oratory.tokens import Tokenizer
-from oratory.training.config import TrainConfig
-from oratory.training.origins.own.provenance import Ancestor
-from oratory.training.tasks.task import Task
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from oratory.model import ModelConfig, Parameters
+    from oratory.text import Corpus
+    from oratory.tokens import Tokenizer
+    from oratory.training.config import TrainConfig
+    from oratory.training.origins.own.provenance import Ancestor
+    from oratory.training.tasks.task import Task
 
 
 @dataclass(frozen=True)
 class Prepared(Tabled):
     """A model, its data and its training, all settings complete. Each origin has a subclass that builds the model."""
 
-    task: Task
-    corpus: Corpus
+    task: "Task"
+    corpus: "Corpus"
     """What is trained on, with a dev split where something is chosen on it."""
     fingerprint: str
     """Of the corpus as it was given."""
     source: str | None
     """The text that loads the corpus as it was given."""
     seed: int
-    tokenizer: Tokenizer
+    tokenizer: "Tokenizer"
     tokenizer_settings: str
-    config: ModelConfig
-    training: TrainConfig
-    parameters: Parameters
+    config: "ModelConfig"
+    training: "TrainConfig"
+    parameters: "Parameters"
 
     test_last: ClassVar[bool] = False
     """Whether test is measured only once, at the end."""
 
-    def build(self) -> nn.Module:
+    def build(self) -> "nn.Module":
         """The model before training."""
         raise NotImplementedError
 
@@ -61,10 +63,12 @@ class Prepared(Tabled):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Sentences to show before training."""
-        return (*self.corpus.left_out, *self.corpus.carving)
+        besides = self.config.head.hybrid
+        hybrid = (f"The model is a hybrid: besides a network it has {besides}.",) if besides else ()
+        return (*self.corpus.left_out, *self.corpus.carving, *hybrid)
 
     @property
-    def provenance(self) -> tuple[Ancestor, ...]:
+    def provenance(self) -> "tuple[Ancestor, ...]":
         """The earlier runs that the model comes from, the nearest first."""
         return ()
 

@@ -83,10 +83,35 @@ class OneCycle(Schedule):
         return self.final + (1 - self.final) * _half_cosine(done)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Wsd(Schedule):
+    """The same rate for most of the time, and a straight line down at the end: warm-up, stable, decay (Hu et al., 2024,
+    arXiv:2404.06395)."""
+
+    decay: float = 0.2
+    """The share of the steps after the warm-up over which the rate falls."""
+    final: float = 0.0
+    """The factor at the end."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.decay <= 1:
+            raise InputError(f"wsd(decay={self.decay}): it must lie above 0 and up to 1.")
+
+    def course(self, done: float) -> float:
+        return 1 + max(0.0, (done - (1 - self.decay)) / self.decay) * (self.final - 1)
+
+
 def _half_cosine(done: float) -> float:
     """From 1 down to 0."""
     return (1 + math.cos(math.pi * done)) / 2
 
 
-SCHEDULES: dict[str, type] = {"constant": Constant, "linear": Linear, "cosine": Cosine, "one-cycle": OneCycle}
+SCHEDULES: dict[str, type] = {
+    "constant": Constant,
+    "linear": Linear,
+    "cosine": Cosine,
+    "one-cycle": OneCycle,
+    "wsd": Wsd,
+}
 """What `train.schedule=...` can be."""

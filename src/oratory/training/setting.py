@@ -2,7 +2,7 @@
 
 import types
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from oratory.settings import parameters_of, required, written
@@ -27,6 +27,12 @@ class Setting:
     def values(self) -> str:
         """What it can be, for a reader."""
         return ", ".join(self.choices or self.words) or kind_of(self.type)
+
+
+def types_in(config: type, without: Collection[str] = ()) -> dict[str, Any]:
+    """The fields of a configuration with their types. No default is made, so no mechanism is loaded."""
+    hints = get_type_hints(config)
+    return {item.name: hints[item.name] for item in fields(config) if item.name not in without}
 
 
 def settings_in(

@@ -22,8 +22,8 @@ from tests.reports.samples import HOSTILE
 
 def test_every_kind_of_picture_has_a_drawer() -> None:
     kinds = get_args(Picture)
-    assert len(kinds) == 8
-    assert len({figure_of.dispatch(kind) for kind in (object, *kinds)}) == 9
+    assert len(kinds) == 11
+    assert len({figure_of.dispatch(kind) for kind in (object, *kinds)}) == 12
     with pytest.raises(TypeError, match="no drawer for str"):
         draw("a picture")  # type: ignore[arg-type]
 

@@ -1,7 +1,8 @@
 """GPT-2 and BERT of transformers, in a bare loop."""
 
+from abc import abstractmethod
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import nn
 
@@ -12,35 +13,44 @@ if TYPE_CHECKING:
     from oratory.model import ModelConfig
 
 
-class Gpt2(Peer):
-    """GPT-2 of transformers."""
+class _Transformers(Peer):
+    """A model of transformers, with its configuration by the names that the library has for it."""
 
-    name = "transformers GPT-2"
     needs = "transformers"
-    tasks = ("lm",)
-    generates = True
+    made: ClassVar[tuple[str, str]]
+    """The names of the model and of its configuration in the library."""
+
+    @abstractmethod
+    def settings(self, config: "ModelConfig") -> dict[str, Any]:
+        """The same model, in the words of the library."""
 
     def model(self, task: str, config: "ModelConfig") -> tuple[nn.Module, Forward]:
         library: Any = import_module("transformers")
-        module = library.GPT2LMHeadModel(
-            library.GPT2Config(
-                vocab_size=config.vocabulary,
-                n_positions=config.context,
-                n_embd=config.width,
-                n_layer=config.layers,
-                n_head=config.heads,
-                n_inner=self.hidden(config),
-                activation_function="relu",
-                resid_pdrop=0.0,
-                embd_pdrop=0.0,
-                attn_pdrop=0.0,
-                tie_word_embeddings=False,
-                use_cache=False,
-                bos_token_id=None,
-                eos_token_id=None,
-            )
-        )
+        model, settings = (getattr(library, name) for name in self.made)
+        module = model(settings(vocab_size=config.vocabulary, **self.settings(config)))
         return module, lambda ids, mask: module(ids, attention_mask=mask).logits
+
+
+class Gpt2(_Transformers):
+    """GPT-2 of transformers."""
+
+    name = "transformers GPT-2"
+    tasks = ("lm",)
+    generates = True
+    made = "GPT2LMHeadModel", "GPT2Config"
+
+    def settings(self, config: "ModelConfig") -> dict[str, Any]:
+        return {
+            "n_positions": config.context,
+            "n_embd": config.width,
+            "n_layer": config.layers,
+            "n_head": config.heads,
+            "n_inner": self.hidden(config),
+            "activation_function": "relu",
+            **dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0.0),
+            **dict.fromkeys(("tie_word_embeddings", "use_cache"), False),
+            **dict.fromkeys(("bos_token_id", "eos_token_id")),
+        }
 
     def generation(self, model: Any, tokens: int) -> Call:
         import torch
@@ -50,27 +60,21 @@ class Gpt2(Peer):
         return lambda: model.generate(prompt, attention_mask=torch.ones_like(prompt), **asked)
 
 
-class Bert(Peer):
+class Bert(_Transformers):
     """BERT of transformers."""
 
     name = "transformers BERT"
-    needs = "transformers"
     tasks = ("classifier",)
+    made = "BertForSequenceClassification", "BertConfig"
 
-    def model(self, task: str, config: "ModelConfig") -> tuple[nn.Module, Forward]:
-        library: Any = import_module("transformers")
-        module = library.BertForSequenceClassification(
-            library.BertConfig(
-                vocab_size=config.vocabulary,
-                hidden_size=config.width,
-                num_hidden_layers=config.layers,
-                num_attention_heads=config.heads,
-                intermediate_size=self.hidden(config),
-                hidden_act="relu",
-                hidden_dropout_prob=0.0,
-                attention_probs_dropout_prob=0.0,
-                max_position_embeddings=config.context,
-                num_labels=config.classes,
-            )
-        )
-        return module, lambda ids, mask: module(ids, attention_mask=mask).logits
+    def settings(self, config: "ModelConfig") -> dict[str, Any]:
+        return {
+            "max_position_embeddings": config.context,
+            "hidden_size": config.width,
+            "num_hidden_layers": config.layers,
+            "num_attention_heads": config.heads,
+            "intermediate_size": self.hidden(config),
+            "hidden_act": "relu",
+            **dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), 0.0),
+            "num_labels": config.classes,
+        }

@@ -3,7 +3,7 @@
 from typing import Any
 
 from oratory.runs import Run
-from oratory.training.loop import Measured, Stepped
+from oratory.training.events import Measured, Stepped
 from oratory.training.tasks import Task
 
 MetricsRow = dict[str, Any]

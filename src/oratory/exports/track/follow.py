@@ -38,6 +38,8 @@ class Book(Protocol):
 
     every: int
     """Updates of which one is written; the library's speed decides."""
+    place: str
+    """Where it is kept, and how to look at it; known once it is open."""
 
     def open(self, run: Run, note: dict[str, Any], runs: Path | None) -> dict[str, Any]:
         """Begin, or continue what the note describes; returns the new note, with the number of `rows` in the book."""
@@ -49,26 +51,30 @@ class Book(Protocol):
 
 
 def tracker(
-    name: str, runs: str | os.PathLike[str] | None = None, say: Callable[[str], None] | None = None
+    name: str,
+    runs: str | os.PathLike[str] | None = None,
+    say: Callable[[str], None] | None = None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> "Tracker":
     """A listener for `train` that keeps the run in wandb, tensorboard or mlflow as well.
 
     MLflow's own database is in `runs`, by default beside the runs. `say` is told when the tracker fails, which
-    never stops training; unless given, that is a warning. In a `with`, a run that stops early is closed too.
+    never stops training; unless given, that is a warning. In a `with`, a run that stops
+    early is closed too. `tell` is told what is kept, and where.
     """
     if name not in TRACKERS:
         raise unknown("tracker", name, TRACKERS)
     missing = [library for library in TRACKERS[name] if find_spec(library) is None]
     if missing:
         raise InputError(f"The tracker {name} needs {' and '.join(missing)}: pip install 'oratory[track]'")
-    return Tracker(name, None if runs is None else Path(runs), say or _warn)
+    return Tracker(name, None if runs is None else Path(runs), say or _warn, tell)
 
 
 class Tracker:
     """Follows one run at a time."""
 
-    def __init__(self, name: str, runs: Path | None, say: Callable[[str], None]) -> None:
-        self.name, self.runs, self.say = name, runs, say
+    def __init__(self, name: str, runs: Path | None, say: Callable[[str], None], tell: Callable[[str], None]) -> None:
+        self.name, self.runs, self.say, self.tell = name, runs, say, tell
         self.book: Book | None = None
         self.run: Run | None = None
         self.note: dict[str, Any] = {}
@@ -113,6 +119,7 @@ class Tracker:
         book: Book = module.Book()
         self.note = book.open(run, _read(self._note_of(run)), self.runs)
         self.book, self.run, self.place, self.waiting = book, run, 0, []
+        self.tell(f"{self.name} has the losses, the evaluations, the settings and the result of this run: {book.place}")
         for row in run.metrics():
             self._add(row)
         self._write()

@@ -35,7 +35,9 @@ class Book:
         logging.getLogger("mlflow").setLevel(logging.WARNING)
         folder = (runs or run.folder.parent).resolve()
         address = os.environ.get("MLFLOW_TRACKING_URI")
-        self.client = MlflowClient(tracking_uri=address or f"sqlite:///{folder / FILE}")
+        where = address or f"sqlite:///{folder / FILE}"
+        self.client = MlflowClient(tracking_uri=where)
+        self.place = f"mlflow ui --backend-store-uri {where}"
         if note.get("id") and note.get("address") == address and self._goes_on(note["id"]):
             self.id = str(note["id"])
             return note

@@ -24,6 +24,7 @@ class Book:
 
     def open(self, run: Run, note: dict[str, Any], runs: Path | None) -> dict[str, Any]:
         folder = run.folder / FOLDER
+        self.place = f"tensorboard --logdir {folder.parent.parent}"
         there = note["rows"] > 0 and any(folder.glob("events.out.tfevents.*"))
         rows, self.step = (note["rows"], int(note.get("step", -1))) if there else (0, -1)
         _wait_for_a_later_name(folder)

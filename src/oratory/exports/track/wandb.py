@@ -50,6 +50,8 @@ class Book:
             ),
         )
         OPEN[run.id] = self.own
+        sent = None if self.own.offline else self.own.url  # Asked for offline, it warns.
+        self.place = str(sent or f"{run.folder / 'wandb'} (not sent anywhere; wandb sync sends it)")
         # Its own steps take one row each, and none from before. Ours are a column, and the axis of the others.
         self.own.define_metric("step", hidden=True)
         self.own.define_metric("*", step_metric="step")

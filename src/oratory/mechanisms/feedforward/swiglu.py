@@ -1,5 +1,6 @@
 """A gated linear unit."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from torch import Tensor, nn
@@ -20,18 +21,19 @@ class Swiglu(Feedforward):
     """Whether its linear maps have a bias."""
 
     def build(self, width: int) -> nn.Module:
-        return GatedMaps(width, self.hidden or round(8 * width / 3), self.bias)
+        return GatedMaps(width, self.hidden or round(8 * width / 3), self.bias, silu)
 
 
 class GatedMaps(nn.Module):
     """Up, gated, down."""
 
-    def __init__(self, width: int, hidden: int, bias: bool) -> None:
+    def __init__(self, width: int, hidden: int, bias: bool, activation: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
+        self.activation = activation
         self.gate = nn.Linear(width, hidden, bias=bias)
         self.up = nn.Linear(width, hidden, bias=bias)
         self.down = nn.Linear(hidden, width, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        out: Tensor = self.down(silu(self.gate(x)) * self.up(x))
+        out: Tensor = self.down(self.activation(self.gate(x)) * self.up(x))
         return out

@@ -39,6 +39,10 @@ class Rope(Position):
                 "choose width, heads and share so that this is even."
             )
 
+    def turns(self, share: Tensor) -> Tensor:
+        """By how much each pair turns from one position to the next; the share 2i/R of a pair goes from 0 towards 1."""
+        return 1 / self.base**share
+
     def turned(self, head_size: int) -> int:
         """How many columns of a head turn."""
         return int(head_size * self.share)
@@ -62,7 +66,7 @@ class Rope(Position):
         """For each column the cosine of its pair, and the sine that the other column of the pair is multiplied with."""
         pair = torch.arange(0, turned, 2, device=positions.device, dtype=torch.float32)
         # In the order of the published code: what another order rounds differently grows with the position.
-        angles = positions[:, None].float() * (1 / self.base ** (pair / turned))  # T, R/2
+        angles = positions[:, None].float() * self.turns(pair / turned)  # T, R/2
         cos, sin = angles.cos().to(dtype), angles.sin().to(dtype)
         if self.layout == "half":
             return torch.cat([cos, cos], dim=-1), torch.cat([-sin, sin], dim=-1)

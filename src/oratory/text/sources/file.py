@@ -10,15 +10,19 @@ from oratory.files import check_name
 from oratory.text.corpus import Corpus
 from oratory.text.dev import carve
 from oratory.text.formats import READERS, read_table
+from oratory.text.label_names import LABELS, read_label_names, with_names
 from oratory.text.normal import normalise
 from oratory.text.source import Source
-from oratory.text.sources.folder import classifier_data, language_data
-from oratory.text.table import LabelledText, Wanted, find_columns, rows_of
+from oratory.text.sources.folder import labelled_data, language_data
+from oratory.text.table import LabelledText, LabelledTexts, Wanted, find_columns, rows_of
 
 
 @dataclass(frozen=True)
 class File(Source):
-    """One table of texts and labels (.tsv, .csv, .jsonl or .parquet), of which a part is held out for test and dev."""
+    """One table of texts and labels (.tsv, .csv, .jsonl or .parquet), of which a part is held out for test and dev.
+
+    Labels of reviews.csv are shown by the names in reviews.labels.json, where there is such a file.
+    """
 
     path: str
     """The file."""
@@ -46,7 +50,11 @@ class File(Source):
         rest, test = _apart(rows, self.test)
         train, dev = _apart(rest, self.dev * len(rows) / len(rest)) if self.dev else (rest, [])
         splits = {"train": train, "dev": dev, "test": test}
-        classifier = classifier_data({name: found for name, found in splits.items() if found})
+        named = path.with_suffix(f".{LABELS}")
+        names = read_label_names(named)
+        classifier = labelled_data(
+            {name: with_names(LabelledTexts.of(found), names, named) for name, found in splits.items() if found}
+        )
         return Corpus(path.stem, classifier, language_data(classifier), group=self.group)
 
     def anchored(self) -> Self:

@@ -11,9 +11,11 @@ from oratory.files import check_name, read_lines
 from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, label_order
 from oratory.text.formats import READERS, read_table
 from oratory.text.groups import GROUPS, LineGroups, read_groups
+from oratory.text.label_names import LABELS, read_label_names, with_names
+from oratory.text.lines import file_lines, is_large
 from oratory.text.normal import one_line
 from oratory.text.source import Source
-from oratory.text.table import LabelledText, Wanted, find_columns, read_labelled, rows_of
+from oratory.text.table import LabelledText, LabelledTexts, Wanted, find_columns, read_labelled, rows_of
 
 SPLITS = {"train": ("train",), "dev": ("dev", "validation", "valid", "val"), "test": ("test",)}
 """The splits, and the names that their files may have."""
@@ -28,7 +30,10 @@ _ALMOST = re.compile(r"(train|dev|test)_(CLS|LM)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Folder(Source):
-    """A folder in the reference layout (train_CLS.tsv, train_LM.txt, ...), or with train, dev and test tables."""
+    """A folder in the reference layout (train_CLS.tsv, train_LM.txt, ...), or with train, dev and test tables.
+
+    Where it has labels.json, labels are shown by the names there.
+    """
 
     path: str
     """The folder."""
@@ -92,8 +97,13 @@ def is_corpus(folder: Path) -> bool:
 
 def classifier_data(splits: Mapping[str, Sequence[LabelledText]]) -> ClassifierData:
     """Rows by split as labelled texts. The labels are those of train; any other one is refused."""
-    label_names = label_order({row.label for row in splits["train"]})
-    where = splits["train"][0].file
+    return labelled_data({split: LabelledTexts.of(rows) for split, rows in splits.items()})
+
+
+def labelled_data(splits: Mapping[str, LabelledTexts]) -> ClassifierData:
+    """The same from columns."""
+    label_names = label_order(set(splits["train"].labels))
+    where = splits["train"].file
     if len(label_names) > MOST_LABELS:
         raise InputError(
             f"{where}: {len(label_names):,} different labels; at most {MOST_LABELS:,} are read. Is it the right column?"
@@ -103,13 +113,12 @@ def classifier_data(splits: Mapping[str, Sequence[LabelledText]]) -> ClassifierD
     index = {name: at for at, name in enumerate(label_names)}
     made: dict[str, Labelled] = {}
     for split, rows in splits.items():
-        for row in rows:
-            if row.label not in index:
+        for row, label in enumerate(rows.labels):
+            if label not in index:
                 raise InputError(
-                    f"{row.where}: the label {row.label!r} is not in train, which has {', '.join(label_names)}."
+                    f"{rows.where(row)}: the label {label!r} is not in train, which has {', '.join(label_names)}."
                 )
-        labels = tuple(index[row.label] for row in rows)
-        made[split] = Labelled(tuple(row.text for row in rows), labels, _groups(rows))
+        made[split] = Labelled(rows.texts, tuple(index[label] for label in rows.labels), rows.groups)
     return ClassifierData(label_names, made["train"], made.get("dev"), made.get("test"))
 
 
@@ -122,7 +131,7 @@ def language_data(classifier: ClassifierData) -> LanguageData:
 
 def running_text(texts: Mapping[str, Sequence[LabelledText]]) -> LanguageData:
     """The lines of train, of dev where there is one, and of the test texts, with their groups."""
-    lines = {name: tuple(row.text for row in rows) for name, rows in texts.items()}
+    lines: dict[str, Sequence[str]] = {name: tuple(row.text for row in rows) for name, rows in texts.items()}
     tests = {name: found for name, found in lines.items() if name not in ("train", "dev")}
     groups = {name: _groups(rows) for name, rows in texts.items()}
     return LanguageData(lines["train"], lines.get("dev"), tests, groups)
@@ -170,10 +179,12 @@ def _from_tables(
     in_train = find_columns(tables["train"], text, label)
     rows = {
         # A file without a header is read like train, so that a short test file leaves no doubt.
-        split: rows_of(table, *(in_train if table.columns is None else find_columns(table, text, label)), group)
+        split: LabelledTexts.of(
+            rows_of(table, *(in_train if table.columns is None else find_columns(table, text, label)), group)
+        )
         for split, table in tables.items()
     }
-    classifier = classifier_data(rows)
+    classifier = labelled_data(_named(folder, rows))
     return Corpus(folder.resolve().name, classifier, language_data(classifier), group=group)
 
 
@@ -189,13 +200,12 @@ def _from_reference(folder: Path, names: Sequence[str]) -> Corpus:
     ):
         if rest and "train" not in parts:
             raise InputError(f"{folder} has no {kind}, which its other files need.")
-    files = {f"{split}_CLS.tsv": len(rows) for split, rows in labelled.items()}
+    files = {f"{split}_CLS.tsv": len(rows.texts) for split, rows in labelled.items()}
     files |= {file_of(name): len(lines) for name, lines in {**running, **tests}.items()}
     groups = read_groups(folder / GROUPS, files) if GROUPS in names else LineGroups()
     for split, rows in labelled.items():
-        of_rows = groups.of_lines.get(f"{split}_CLS.tsv", ("",) * len(rows))
-        labelled[split] = [replace(row, group=group) for row, group in zip(rows, of_rows, strict=True)]
-    classifier = classifier_data(labelled) if labelled else None
+        labelled[split] = replace(rows, groups=groups.of_lines.get(f"{split}_CLS.tsv", ()))
+    classifier = labelled_data(_named(folder, labelled)) if labelled else None
     if running:
         of_texts = {name: groups.of_lines.get(file_of(name), ()) for name in (*running, *tests)}
         lm = LanguageData(running["train"], running.get("dev"), tests, of_texts)
@@ -205,10 +215,17 @@ def _from_reference(folder: Path, names: Sequence[str]) -> Corpus:
     return Corpus(folder.resolve().name, classifier, lm, item=groups.item, group=groups.group)
 
 
+def _named(folder: Path, splits: Mapping[str, LabelledTexts]) -> dict[str, LabelledTexts]:
+    """Texts with the names of their labels, where the folder has some."""
+    path = folder / LABELS
+    names = read_label_names(path)
+    return {split: with_names(rows, names, path) for split, rows in splits.items()}
+
+
 def file_of(text: str) -> str:
     """The file of a running text, by the name of the text."""
     return f"{text}_LM.txt" if text in ("train", "dev") else f"test_LM_{text}.txt"
 
 
-def _lines(path: Path) -> tuple[str, ...]:
-    return tuple(one_line(line) for _, line in read_lines(path))
+def _lines(path: Path) -> Sequence[str]:
+    return file_lines(path) if is_large(path) else tuple(one_line(line) for _, line in read_lines(path))

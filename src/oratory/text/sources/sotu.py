@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from oratory.errors import InputError, unknown
 from oratory.text.corpus import Corpus, label_order
-from oratory.text.sentences import sentences
+from oratory.text.sentences import sentences, split_sentences
 from oratory.text.source import Source
 from oratory.text.sources.folder import classifier_data, running_text
 from oratory.text.table import LabelledText
@@ -45,6 +45,10 @@ class Sotu(Source):
 
     def read(self) -> Corpus:
         return _read(self.presidents)
+
+    def pieces(self, text: str) -> list[str]:
+        """Sentence by sentence, as the addresses are; nothing that is typed is taken for a stage direction."""
+        return split_sentences(text)
 
 
 def _read(presidents: Sequence[str]) -> Corpus:

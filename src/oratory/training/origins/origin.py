@@ -97,6 +97,9 @@ class Origin(ABC):
         """The names of its settings with their types."""
         return {setting.name: setting.type for setting in self.settings()}
 
+    def check_words(self, task: Task, settings: Mapping[str, str]) -> None:  # noqa: B027 - `complete` refuses all that is wrong
+        """Refuse names and values that cannot be right, as far as that is known without loading torch."""
+
     def served(self) -> list[Task]:
         """The tasks that its models can be trained for, the usual one first."""
         return [task for task in tasks().values() if self.serves(task)]

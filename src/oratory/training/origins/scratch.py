@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from oratory.errors import unknown
+from oratory.settings import choose, convert
 from oratory.training.config import EVAL_TRAIN, prefixed, split_settings, training_from
 from oratory.training.origins.origin import (
     MODEL,
@@ -15,7 +17,7 @@ from oratory.training.origins.origin import (
     with_tensors,
 )
 from oratory.training.prepared import Prepared
-from oratory.training.setting import Setting, settings_in
+from oratory.training.setting import Setting, settings_in, types_in
 from oratory.training.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -80,6 +82,32 @@ class Scratch(Origin):
         model = settings_in(ModelConfig, choices=kinds, words={"init": INITS}, without=FROM_CORPUS)
         return [tokenizer, *model, *self.training_settings()]
 
+    def known(self) -> dict[str, Any]:
+        from oratory.model.config import ModelConfig
+
+        training = {setting.name: setting.type for setting in self.training_settings()}
+        return {"tokenizer": str, **types_in(ModelConfig, FROM_CORPUS), **training}
+
+    def check_words(self, task: Task, settings: Mapping[str, str]) -> None:
+        from oratory.mechanisms import REGISTRY
+        from oratory.mechanisms.kinds import KINDS
+        from oratory.model.config import INITS
+        from oratory.tokens.corpus import SETTINGS as TOKENIZERS
+
+        known = self.known()
+        check_names(task, settings, known, "setting")
+        training, others = split_settings(settings)
+        training_from(task.train_config(), task.training, training)
+        for name, text in others.items():
+            if name in KINDS:
+                REGISTRY.check_name(name, text)
+            elif name == "tokenizer":
+                choose(text, TOKENIZERS, name)
+            elif name == "init" and text not in INITS:
+                raise unknown(name, text, INITS)
+            else:
+                convert(text, known[name], name)
+
     def base(self, task: Task) -> dict[str, Any]:
         return {**task.model, **prefixed(task.training)}
 
@@ -101,7 +129,7 @@ class Scratch(Origin):
         task.need(corpus)
         done = self.complete(task, settings)
         given = corpus
-        if done.training.needs_dev:
+        if done.training.needs_dev or done.config.head.needs_dev:
             corpus = corpus.with_dev()
         tokenizer = train_tokenizer(corpus, done.tokenizer, spelling=task.spells)
         task.need_tokens(tokenizer)

@@ -29,6 +29,14 @@ class CountedText:
     tokens: int = 0
     tokens_seen: int = 0
     """In lines that train has."""
+    bits_per_byte_seen: float | None = None
+    bits_per_byte_unseen: float | None = None
+    bytes: int = 0
+    bytes_seen: int = 0
+    perplexity_per_word_seen: float | None = None
+    perplexity_per_word_unseen: float | None = None
+    words: int = 0
+    words_seen: int = 0
 
 
 @dataclass(frozen=True)
@@ -36,10 +44,13 @@ class CountFacts:
     """One baseline on every test text."""
 
     order: int
-    discount: float
+    discount: float | None
+    """None for a model that has no single one."""
     dev: float | None
     """Perplexity of dev at this discount, before the model was fitted on all of train; None where there is no dev."""
     texts: dict[str, CountedText]
+    cache: float | None = None
+    """The share of a cache of the text so far, chosen on dev; None for a model with a discount."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +82,7 @@ class TextBaselines(TaskBaselines):
     def to_dict(self) -> dict[str, Any]:
         return {
             name: {
-                **{key: getattr(facts, key) for key in ("order", "discount", "dev")},
+                **{key: getattr(facts, key) for key in ("order", "discount", "cache", "dev")},
                 **{
                     key: {text: getattr(found, figure) for text, found in facts.texts.items()}
                     for figure, key in self.figures.items()
@@ -84,9 +95,10 @@ class TextBaselines(TaskBaselines):
         if not self.models:
             return []
         show = self.metric.show_value
-        return [
-            self.table(self.metric, self._note(), discount=lambda m: number(m.discount, 2), dev=lambda m: show(m.dev))
-        ]
+        columns = {"discount": lambda m: number(m.discount, 2), "cache": lambda m: number(m.cache, 2)}
+        if not any(facts.cache for facts in self.models.values()):
+            del columns["cache"]
+        return [self.table(self.metric, self._note(), **columns, dev=lambda m: show(m.dev))]
 
     def table(self, metric: LanguageMetric, note: str, **more: Callable[[CountFacts], str]) -> Table:
         """Every baseline on the test texts, with more columns before them."""

@@ -42,39 +42,56 @@ def measured(
 def _facts(task: "TextTask", corpus: Corpus, tokenizer: Tokenizer, discount: float | None) -> dict[str, CountFacts]:
     """Choose the discounts on dev, where the model knows no dev; then fit on all of train."""
     data, kind = corpus.need_lm(), task.counts()
-    chosen = _on_dev(kind, corpus, tokenizer, kind.discounts if discount is None else (discount,))
+    discounts = kind.discounts if discount is None else (discount,)
     encoded = encode_lm(corpus, tokenizer)
-    counts = kind(encoded["train"].ids, len(tokenizer))
+    if data.dev is None:
+        chosen = _on_carved(kind, corpus, tokenizer, discounts)
+        counts = kind(encoded["train"].ids, len(tokenizer))
+    else:
+        counts = kind(encoded["train"].ids, len(tokenizer))
+        chosen = _on_dev(kind, counts, encoded["dev"].ids, tokenizer, discounts)
     texts = {name: _Text(data.tests[name], encoded[name], data.seen(name), tokenizer) for name in data.tests}
     facts = {}
     for name, order in kind.orders.items():
-        best, dev = chosen.get(name, (discount or USUAL_DISCOUNT, None))
+        usual = kind.shares[name][0] if name in kind.shares else discount or USUAL_DISCOUNT
+        best, dev = chosen.get(name, (usual, None))
         found = {}
         for text in texts:
             [nats] = counts.nats(name, encoded[text].ids, (best,))
             found[text] = texts[text].facts(nats, task.spells)
-        facts[name] = CountFacts(order, best, dev, found)
+        discounted = name not in kind.shares
+        facts[name] = CountFacts(order, best if discounted else None, dev, found, None if discounted else best)
     return facts
 
 
-def _on_dev(
-    kind: type[CountModels], corpus: Corpus, tokenizer: Tokenizer, discounts: Sequence[float]
-) -> dict[str, tuple[float, float | None]]:
-    """The discount of each model, and its perplexity on dev with it; nothing without a dev."""
-    if corpus.need_lm().dev is None:
-        try:
-            corpus = corpus.with_dev()
-        except InputError:
-            return {}
+Chosen = dict[str, tuple[float, float | None]]
+"""The discount or share of each model, and its perplexity on dev with it."""
+
+
+def _on_carved(kind: type[CountModels], corpus: Corpus, tokenizer: Tokenizer, discounts: Sequence[float]) -> Chosen:
+    """What is chosen on a dev that is carved from train; nothing where train is too small for one."""
+    try:
+        corpus = corpus.with_dev()
+    except InputError:
+        return {}
     encoded = encode_lm(corpus, tokenizer)
-    counts, dev = kind(encoded["train"].ids, len(tokenizer)), encoded["dev"].ids
+    counts = kind(encoded["train"].ids, len(tokenizer))
+    return _on_dev(kind, counts, encoded["dev"].ids, tokenizer, discounts)
+
+
+def _on_dev(
+    kind: type[CountModels],
+    counts: CountModels,
+    dev: NDArray[np.int32],
+    tokenizer: Tokenizer,
+    discounts: Sequence[float],
+) -> Chosen:
     scored = predicted(dev, tokenizer)
-    tried = {
-        name: {
-            d: perplexity(nats[scored]) for d, nats in zip(discounts, counts.nats(name, dev, discounts), strict=True)
-        }
-        for name in kind.orders
-    }
+    tried = {}
+    for name in kind.orders:
+        numbers = kind.shares.get(name, discounts)
+        found = counts.nats(name, dev, numbers)
+        tried[name] = {number: perplexity(nats[scored]) for number, nats in zip(numbers, found, strict=True)}
     best = {name: min(found, key=found.__getitem__) for name, found in tried.items()}
     return {name: (best[other], tried[name][best[other]]) for name, other in kind.tuned_by.items()}
 
@@ -84,22 +101,44 @@ class _Text:
 
     def __init__(self, lines: Sequence[str], encoded: Encoded, seen: Sequence[bool], tokenizer: Tokenizer) -> None:
         self.scored = predicted(encoded.ids, tokenizer)
-        self.in_seen = np.array(seen)[encoded.owners]
+        of_lines = np.array(seen, bool)
+        self.seen = of_lines[encoded.owners][self.scored]
         self.spelling = spelled(lines, encoded, tokenizer)[self.scored]
-        self.bytes = sum(len(line.encode()) + 1 for line in lines)
-        self.words = count_words(lines)
+        bytes_of = np.array([len(line.encode()) + 1 for line in lines], np.int64)
+        words_of = np.array([count_words([line]) for line in lines], np.int64)
+        self.bytes, self.bytes_seen = int(bytes_of.sum()), int(bytes_of[of_lines].sum())
+        self.words, self.words_seen = int(words_of.sum()), int(words_of[of_lines].sum())
 
     def facts(self, nats: NDArray[np.float64], closed: bool) -> CountedText:
         """The figures of one model; those that are closed over text, if it is a model of text."""
-        scored, in_seen, found = self.scored, self.in_seen, nats[self.scored]
-        bits = bits_per_byte(found, self.spelling, self.bytes)
-        per_word = perplexity_per_word(found, self.spelling, self.words)
+        found, seen = nats[self.scored], self.seen
+        every = np.ones(len(found), bool)
+
+        def of_bytes(part: NDArray[np.bool_], size: int) -> float | None:
+            return _closed(bits_per_byte(found[part], self.spelling[part], size)) if closed and size else None
+
+        def of_words(part: NDArray[np.bool_], words: int) -> float | None:
+            return _closed(perplexity_per_word(found[part], self.spelling[part], words)) if closed and words else None
+
         return CountedText(
             perplexity=perplexity(found),
-            perplexity_seen=perplexity(nats[scored & in_seen]) if in_seen.any() else None,
-            perplexity_unseen=perplexity(nats[scored & ~in_seen]) if not in_seen.all() else None,
-            bits_per_byte=bits if closed and isfinite(bits) else None,
-            perplexity_per_word=per_word if closed and isfinite(per_word) else None,
-            tokens=int(scored.sum()),
-            tokens_seen=int((scored & in_seen).sum()),
+            perplexity_seen=perplexity(found[seen]) if seen.any() else None,
+            perplexity_unseen=perplexity(found[~seen]) if not seen.all() else None,
+            bits_per_byte=of_bytes(every, self.bytes),
+            perplexity_per_word=of_words(every, self.words),
+            tokens=len(found),
+            tokens_seen=int(seen.sum()),
+            bits_per_byte_seen=of_bytes(seen, self.bytes_seen),
+            bits_per_byte_unseen=of_bytes(~seen, self.bytes - self.bytes_seen),
+            bytes=self.bytes,
+            bytes_seen=self.bytes_seen,
+            perplexity_per_word_seen=of_words(seen, self.words_seen),
+            perplexity_per_word_unseen=of_words(~seen, self.words - self.words_seen),
+            words=self.words,
+            words_seen=self.words_seen,
         )
+
+
+def _closed(figure: float) -> float | None:
+    """A figure that is closed over text; None where it is not known."""
+    return figure if isfinite(figure) else None

@@ -61,6 +61,25 @@ class LanguageMetric(Metric):
         """What a baseline scores on the lines that train has, and on the others, where it is known."""
         return {}
 
+    def of_parts(self, texts: "Sequence[CountedText]", figure: str, size: str) -> dict[str, float | None]:
+        """The same from a figure of the two parts of each text, and the size that its mean is over."""
+        parts: dict[str, list[tuple[int, float | None]]] = {"seen lines": [], "unseen lines": []}
+        for text in texts:
+            seen = getattr(text, f"{size}_seen")
+            parts["seen lines"].append((seen, getattr(text, f"{figure}_seen")))
+            parts["unseen lines"].append((getattr(text, size) - seen, getattr(text, f"{figure}_unseen")))
+        return {name: self._over(found) for name, found in parts.items()}
+
+    def _over(self, parts: "Sequence[tuple[int, float | None]]") -> float | None:
+        """One figure over several parts, from their sizes and figures."""
+        known = [(size, self.of_recorded(figure)) for size, figure in parts if size and figure is not None]
+        total = sum(size for size, _ in known)
+        return self.value(sum(size * mean for size, mean in known) / total) if total else None
+
+    def of_recorded(self, figure: float) -> float:
+        """The mean that a recorded figure stands for."""
+        return self.mean(figure)
+
 
 class TokenMetric(LanguageMetric):
     """The mean surprisal of a token, or its exponential."""
@@ -76,12 +95,7 @@ class TokenMetric(LanguageMetric):
         return facts.perplexity if self.logarithmic else math.log(facts.perplexity)
 
     def of_lines(self, texts: "Sequence[CountedText]") -> dict[str, float | None]:
-        seen = [(text.tokens_seen, text.perplexity_seen) for text in texts]
-        unseen = [(text.tokens - text.tokens_seen, text.perplexity_unseen) for text in texts]
-        return {"seen lines": self._over(seen), "unseen lines": self._over(unseen)}
+        return self.of_parts(texts, "perplexity", "tokens")
 
-    def _over(self, texts: "Sequence[tuple[int, float | None]]") -> float | None:
-        """One figure over all tokens of some texts, from their numbers of tokens and their perplexities."""
-        known = [(tokens, math.log(perplexity)) for tokens, perplexity in texts if tokens and perplexity]
-        total = sum(tokens for tokens, _ in known)
-        return self.value(sum(tokens * nats for tokens, nats in known) / total) if total else None
+    def of_recorded(self, figure: float) -> float:
+        return math.log(figure)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,7 +58,10 @@ class ScoredTokens(Tabled, ABC):
 
     def tables(self) -> list[Table]:
         rows = tuple((token, number(value, 2)) for token, value in zip(self.tokens, self.surprisal, strict=True))
-        return [Table(shortened(self.text, TITLE), ("token", f"{self.what}, nats"), rows, note=self._note())]
+        top = max((value for value in self.surprisal if isfinite(value)), default=0.0) or 1.0
+        shades = tuple(min(1.0, value / top) for value in self.surprisal)
+        title, columns = shortened(self.text, TITLE), ("token", f"{self.what}, nats")
+        return [Table(title, columns, rows, note=self._note(), shades=shades)]
 
     def _note(self) -> str:
         unknown = f" {self.unknown} of {len(self.tokens)} tokens are unknown text." if self.unknown else ""

@@ -90,6 +90,7 @@ class TextsScores(ABC):
         return pa.concat_tables(parts, promote_options="permissive") if parts else pa.table({})
 
     def described(self, step: int, epoch: float, loss: str) -> str:
-        """One line for the terminal."""
-        figures = [f"{name} {self.metric.show_value(text.figure)}" for name, text in self.texts.items()]
+        """One line for the terminal. Where there is dev, that is what to look at on the way, and test is left out."""
+        shown = {name: text for name, text in self.texts.items() if name in ("train", "dev") or "dev" not in self.texts}
+        figures = [f"{name} {self.metric.show_value(text.figure)}" for name, text in shown.items()]
         return f"step {step:,}{loss}  {self.metric.name}: {'  '.join(figures)}"

@@ -9,6 +9,8 @@ from oratory.training.tasks.task import KeptNumber, Task, Trained
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pyarrow
+
     from oratory.baselines.counts import CountModels
     from oratory.text import Corpus
     from oratory.tokens import Tokenizer
@@ -39,6 +41,11 @@ class TextTask(Task):
 
         return LanguageTraining
 
+    def train_size(self, corpus: "Corpus") -> tuple[int, str]:
+        from oratory.tokens.scoring import count_words
+
+        return count_words(corpus.need_lm().train), "words"
+
     def in_train(self, corpus: "Corpus") -> str:
         data = corpus.need_lm()
         seen = [line for name in data.tests for line in data.seen(name)]
@@ -49,6 +56,11 @@ class TextTask(Task):
         from oratory.training.running_text.units import Blocks
 
         return Blocks(corpus, split)
+
+    def averaged(self, tables: "Sequence[pyarrow.Table]") -> "pyarrow.Table":
+        from oratory.training.running_text.averaged import averaged
+
+        return averaged(tables)
 
     def counted_tokens(self, corpus: "Corpus", chosen: str) -> "dict[str, Tokenizer]":
         from oratory.tokens import train_tokenizer

@@ -20,7 +20,7 @@ ENCODER = "encoder"
 @cache
 def tasks() -> dict[str, Task]:
     """Every task by its name."""
-    made = [cls() for cls in classes_in(__name__, Task)]  # type: ignore[type-abstract]
+    made = [cls() for cls in classes_in(__name__, Task, folders=True)]  # type: ignore[type-abstract]
     return {task.name: task for task in made}
 
 

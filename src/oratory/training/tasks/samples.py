@@ -68,7 +68,7 @@ class Samples:
     ) -> NDArray[np.float64]:
         """The loss of each text, as `nats` gives it for some of them."""
         found = np.zeros(len(self))
-        training, device = model.training, model.tokens.weight.device
+        training, device = model.training, model.device
         model.eval()
         try:
             for chosen, ids in self.batches(cost):

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from oratory.batches import Batch
+    from oratory.mechanisms import TrainingText
     from oratory.model import ModelConfig, Transformer
     from oratory.tables import Tabled
     from oratory.text import Corpus
     from oratory.tokens import Encoded, Tokenizer
     from oratory.training.config import TrainConfig
     from oratory.training.prepared import Prepared
+    from oratory.training.running_text.guess import Beam, CountedModel, ExpectedTokens, NextToken
     from oratory.training.tasks.baselines import TaskBaselines
     from oratory.training.tasks.card import TaskCard
     from oratory.training.tasks.results import Recorded, Results
@@ -123,9 +125,14 @@ class Task(ABC):
 
     def recorded_training(self, training: "TrainConfig") -> dict[str, Any]:
         """The settings of training as a record has them."""
+        from pathlib import Path
+
         from oratory.training.config import prefixed
 
-        return prefixed(training.to_dict())
+        values = prefixed(training.to_dict())
+        if training.teachers:  # By their ids, wherever they are.
+            values["train.teachers"] = "+".join(Path(folder).name for folder in training.teachers)
+        return values
 
     def uses(self, setting: str) -> bool:
         """Whether a setting, by the name that users write, matters to this task."""
@@ -183,6 +190,10 @@ class Task(ABC):
         """Refuse tokenizers whose models cannot be compared, by the metric of that name where one is given."""
 
     @abstractmethod
+    def train_size(self, corpus: "Corpus") -> tuple[int, str]:
+        """How much there is to learn from, and what is counted."""
+
+    @abstractmethod
     def in_train(self, corpus: "Corpus") -> str:
         """How much of test train has too, in a sentence."""
 
@@ -207,15 +218,39 @@ class Task(ABC):
         Its metrics read from it (`Metric.of_baselines`). A discount of counts that is not given is chosen on dev.
         """
 
+    @abstractmethod
+    def averaged(self, tables: "Sequence[pyarrow.Table]") -> "pyarrow.Table":
+        """The per-item results of several runs as those of one model, whose probabilities are the mean of theirs."""
+
     # --- using what was trained
 
     @abstractmethod
     def score(self, run: "Trained", line: str) -> "Tabled":
         """What the model makes of one text."""
 
+    def scored_items(self, labels: Any, probabilities: Any, seen: Any) -> Any:
+        """The scores of recorded items with their labels, as a split has them."""
+        raise InputError(f"Items of the task {self.name} have no labels.")
+
     def generate(self, run: "Trained", prompt: str, tokens: int, **options: Any) -> str:
         """The prompt and its continuation."""
         raise InputError(f"The run {run.id} is a {self.noun}, which cannot continue a text.")
+
+    def alternatives(self, run: "Trained", line: str, most: int) -> "ExpectedTokens":
+        """The surprisal of every token of a text, and the most probable tokens in its place."""
+        raise InputError(f"The run {run.id} is a {self.noun}, which does not say what comes next in a text.")
+
+    def next_token(self, run: "Trained", prompt: str, made: Sequence[int], most: int, **options: Any) -> "NextToken":
+        """One token more after a prompt and what was made of it so far, and what else could come there."""
+        raise InputError(f"The run {run.id} is a {self.noun}, which cannot continue a text.")
+
+    def beam(self, run: "Trained", prompt: str, made: Sequence[int], width: int, ahead: int) -> "list[Beam]":
+        """The most probable ways to go on for some tokens."""
+        raise InputError(f"The run {run.id} is a {self.noun}, which cannot continue a text.")
+
+    def counted(self, run: "Trained", corpus: "Corpus", keep: "Path | None" = None) -> "CountedModel":
+        """The best of its baselines as a model that scores single texts, over the tokens of a run."""
+        raise InputError(f"The run {run.id} is a {self.noun}, which has no counts to score a text with.")
 
     def extrapolate(self, run: "Trained", corpus: "Corpus", factors: Sequence[int]) -> "Tabled":
         """The figure of the test texts where the model sees more tokens at once than in training."""
@@ -273,7 +308,7 @@ class Scores(Protocol):
         """The result of every item but those of train."""
 
     def described(self, step: int, epoch: float, loss: str) -> str:
-        """One line for the terminal: where training is, its loss, and the figures."""
+        """One line for the terminal: where training is, its loss, and the figures; those of test if there is no dev."""
 
 
 class Learning(ABC):
@@ -282,10 +317,21 @@ class Learning(ABC):
     items: Items
     encoded: "Mapping[str, Encoded]"
     """Every split or text as tokens."""
+    next_tokens: ClassVar[bool] = False
+    """Whether the targets of a batch are the tokens that follow those of its ids."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences to show before training."""
+        return ()
 
     def items_of(self, epoch: int) -> Items:
         """What is learned from in an epoch; the same in all of them, unless the task draws something for each."""
         return self.items
+
+    @abstractmethod
+    def training_text(self) -> "TrainingText":
+        """What a part of a model that counts, such as a head with n-grams, may look at before training."""
 
     @abstractmethod
     def loss(self, model: "nn.Module", batch: "Batch", targets: int, smoothing: float) -> "Tensor":

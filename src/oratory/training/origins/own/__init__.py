@@ -8,7 +8,7 @@ from oratory.errors import InputError
 from oratory.training.config import prefixed
 from oratory.training.layers import FREEZE_WORDS, LayerConfig
 from oratory.training.origins.origin import MODEL, OWN_RUN, Origin, StoredRun, check_names, with_tensors
-from oratory.training.setting import Setting, settings_in
+from oratory.training.setting import Setting, settings_in, types_in
 from oratory.training.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from oratory.text import Corpus
     from oratory.training.origins.own.prepared import CompletedOwn, PreparedOwn
 
-OF_MODEL = ("context", "dropout", "pool", "head_hidden")
+DROPOUTS = ("dropout", "embedding_dropout", "attention_dropout", "residual_dropout")
+OF_MODEL = ("context", *DROPOUTS, "pool", "head_hidden")
 """Settings of a model that may be others than those of the earlier run."""
-AS_BEFORE = ("context", "dropout")
+AS_BEFORE = ("context", *DROPOUTS)
 """Of these, those that are the same as there unless given."""
 WHERE = ("the id of a run", "the beginning of one", "last")
 
@@ -42,6 +43,13 @@ class Own(Origin):
         of_model = [setting for setting in found if setting.name in OF_MODEL]
         layers = settings_in(LayerConfig, words={"freeze": FREEZE_WORDS})
         return [model, *of_model, *layers, *self.training_settings()]
+
+    def known(self) -> dict[str, Any]:
+        from oratory.model.config import ModelConfig
+
+        model = {name: kind for name, kind in types_in(ModelConfig).items() if name in OF_MODEL}
+        training = {setting.name: setting.type for setting in self.training_settings()}
+        return {MODEL: str, **model, **types_in(LayerConfig), **training}
 
     def base(self, task: Task) -> dict[str, Any]:
         return {**dict.fromkeys(AS_BEFORE, "that of the run"), **prefixed(task.training)}

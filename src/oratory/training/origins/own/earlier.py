@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
-from oratory.files import digest_of, exists, read_bytes
+from oratory.files import exists, read_bytes
 from oratory.mechanisms.recorded import PluginFile
-from oratory.records import read_record, typed
+from oratory.records import FORMAT, MODEL, RECORD, TOKENIZER, checked_file, read_record, typed
 from oratory.text.recorded import RecordedCorpus, with_source
 from oratory.training.origins.origin import OWN_RUN, recorded_config
 from oratory.training.origins.own.provenance import Ancestor
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from oratory.model import ModelConfig
     from oratory.tokens import Tokenizer
 
-FORMAT = 1
-"""Of the record of a run; raised when older code could no longer read it."""
-RECORD, MODEL, TOKENIZER = "run.json", "model.safetensors", "tokenizer.json"
-"""Files of a run."""
 SHORT = 16
 """Characters of a checksum."""
 
@@ -117,7 +113,5 @@ class EarlierRun:
 
     def _checked(self, name: str) -> Path:
         """The path of a file that is as it was written."""
-        path = self.folder / name
-        if digest_of(path) != self.record.files[name]:
-            raise InputError(f"{path} was changed or damaged: its checksum is not that of the record of {self.id}.")
-        return path
+        remedy = f"oratory runs verify {self.id} looks at all files of that run."
+        return checked_file(self.folder / name, self.record.files[name], remedy)

@@ -103,7 +103,7 @@ def prepare(done: CompletedOwn, corpus: Corpus, seed: int) -> PreparedOwn:
     """Look at the corpora, and refuse what does not fit together."""
     task, earlier, given = done.task, done.earlier, corpus
     task.need(corpus)
-    if done.training.needs_dev:
+    if done.training.needs_dev or done.config.head.needs_dev:
         corpus = corpus.with_dev()
     task.need_tokens(earlier.tokenizer, done.config)
     check_word_dropout(done.training, earlier.tokenizer, f"the tokenizer of {earlier.id}")

@@ -7,10 +7,11 @@ from torch import Tensor
 
 from oratory.errors import InputError
 from oratory.model import ModelConfig, Transformer
+from oratory.model.config import DROPOUTS
 from oratory.training.origins.own.earlier import EarlierRun
 from oratory.training.tasks import Task, tasks
 
-HEAD = ("head.", "pool.")
+HEAD = ("head.", "pool.", "objective.")
 """How the names begin of what a task puts on top of the last block."""
 
 
@@ -32,7 +33,7 @@ def config_from(earlier: EarlierRun, task: Task, changes: Mapping[str, Any]) -> 
 
 def keeps_head(earlier: EarlierRun, task: Task, config: ModelConfig, labels: tuple[str, ...]) -> bool:
     """Whether the head of the earlier run fits: for the same task, of the same form, and for just these classes."""
-    free = {"context", "dropout", "classes", *task.unused}
+    free = {"context", *DROPOUTS, "classes", *task.unused}
     before, now = earlier.config.to_dict(), config.to_dict()
     same_form = all(before[name] == value for name, value in now.items() if name not in free)
     return earlier.task is task and earlier.record.labels == labels and same_form
@@ -54,6 +55,8 @@ def started(earlier: EarlierRun, config: ModelConfig, head: bool, seed: int) -> 
 
 def _fitting(name: str, wanted: Tensor, earlier: EarlierRun) -> Tensor:
     found = earlier.tensors.get(name)
+    if not wanted.numel():  # Counts, which are those of the text that is trained on.
+        return wanted
     if found is not None and name.startswith("position.") and found.shape[1:] == wanted.shape[1:]:
         found = found[: len(wanted)]
     if found is None or found.shape != wanted.shape:

@@ -29,8 +29,7 @@ class Published(Origin):
         return MODEL in settings and not str(settings[MODEL]).startswith(OWN_RUN)
 
     def settings(self) -> list[Setting]:
-        from oratory.training.origins.published.config import VALUES, FineTuneConfig
-        from oratory.training.origins.published.model import DEFAULT
+        from oratory.training.origins.published.config import DEFAULT, VALUES, FineTuneConfig
 
         names = (DEFAULT, "a folder", "a name on the hub")
         model = Setting(MODEL, str, "The published model that is fine-tuned.", DEFAULT, words=names)
@@ -45,7 +44,7 @@ class Published(Origin):
         return prefixed(TRAINING)
 
     def given(self, settings: Mapping[str, str]) -> dict[str, str]:
-        from oratory.training.origins.published.model import called
+        from oratory.training.origins.published.config import called
 
         return {**settings, MODEL: called(settings[MODEL])}
 

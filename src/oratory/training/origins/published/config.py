@@ -1,11 +1,16 @@
 """What can be chosen about fine-tuning: frozen, and the same in Python, JSON and on the command line."""
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from oratory.errors import InputError, unknown
+from oratory.files import exists
 from oratory.training.layers import FREEZE_WORDS, LayerConfig
 
+DEFAULT = "minilm"
+"""The encoder that comes as a package (Wang et al., 2020; Reimers and Gurevych, 2019), so that no network is needed."""
 ENGINES = ("hf", "own")
 POOLS = ("cls", "mean")
 VALUES = {"engine": ENGINES, "pool": POOLS, "freeze": FREEZE_WORDS}
@@ -54,3 +59,9 @@ class FineTuneConfig(LayerConfig):
             raise InputError("lora needs engine=hf: the low-rank changes are those of the library peft.")
         if self.lora and self.freeze != "none":
             raise InputError("lora leaves all but the head as it is; freeze has no use beside it.")
+
+
+def called(model: str | os.PathLike[str]) -> str:
+    """What a model is called in a record: a folder by its whole path, so that it is found from everywhere."""
+    path = Path(model)
+    return str(path.resolve()) if str(model) != DEFAULT and exists(path) else os.fspath(model)

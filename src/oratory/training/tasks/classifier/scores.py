@@ -160,6 +160,7 @@ class ClassifierScores:
         return pa.concat_tables(parts) if parts else pa.table({})
 
     def described(self, step: int, epoch: float, loss: str) -> str:
-        """One line for the terminal."""
-        figures = [f"{name} {100 * split.accuracy:.1f}%" for name, split in self.splits.items()]
+        """One line for the terminal. Where there is dev, that is what to look at on the way, and test is left out."""
+        shown = {name: split for name, split in self.splits.items() if name != "test" or "dev" not in self.splits}
+        figures = [f"{name} {100 * split.accuracy:.1f}%" for name, split in shown.items()]
         return f"epoch {epoch:g}{loss}  {'  '.join(figures)}"

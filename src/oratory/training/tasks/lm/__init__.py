@@ -10,6 +10,8 @@ from oratory.training.tasks.lm.results import LanguageResults
 from oratory.training.tasks.task import KeptNumber, Learning, Trained
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from oratory.text import Corpus
     from oratory.tokens import Tokenizer
     from oratory.training.prepared import Prepared
+    from oratory.training.running_text.guess import Beam, CountedModel, ExpectedTokens, NextToken
     from oratory.training.tasks.lm.use import Extrapolation, TextSurprisal
     from oratory.training.tasks.samples import Samples
 
@@ -69,6 +72,26 @@ class LanguageModel(TextTask):
         from oratory.training.tasks.lm.use import continued
 
         return continued(run, prompt, tokens, **options)
+
+    def alternatives(self, run: Trained, line: str, most: int) -> "ExpectedTokens":
+        from oratory.training.tasks.lm.expected import expected
+
+        return expected(run, line, most)
+
+    def next_token(self, run: Trained, prompt: str, made: Sequence[int], most: int, **options: Any) -> "NextToken":
+        from oratory.training.tasks.lm.expected import next_token
+
+        return next_token(run, prompt, made, most, **options)
+
+    def beam(self, run: Trained, prompt: str, made: Sequence[int], width: int, ahead: int) -> "list[Beam]":
+        from oratory.training.tasks.lm.expected import beam
+
+        return beam(run, prompt, made, width, ahead)
+
+    def counted(self, run: Trained, corpus: "Corpus", keep: "Path | None" = None) -> "CountedModel":
+        from oratory.training.tasks.lm.counted import CountedTokens
+
+        return CountedTokens.of(self, run, corpus, keep)
 
     def extrapolate(self, run: Trained, corpus: "Corpus", factors: Sequence[int]) -> "Extrapolation":
         from oratory.training.tasks.lm.use import extrapolate

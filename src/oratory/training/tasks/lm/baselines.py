@@ -1,6 +1,6 @@
 """What the baselines of a language model score."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -16,17 +16,25 @@ ABOUT = ("tokenizer", "tokenizer_fingerprint", "vocabulary", "discount", "chosen
 
 @dataclass(frozen=True)
 class LanguageBaselines(TextBaselines):
-    """Kneser-Ney n-grams of several orders."""
+    """Kneser-Ney n-grams of several orders, modified ones, and modified ones with a cache of the text so far."""
 
     metric = Perplexity()
     figures = {field.name: field.name for field in fields(CountedText)}  # noqa: RUF012
 
     @property
     def chosen(self) -> str | None:
-        """The one with the lowest perplexity on dev; the trigrams where there was no dev."""
-        on_dev = {name: facts.dev for name, facts in self.models.items() if facts.dev is not None}
+        """The plain one with the lowest perplexity on dev; the trigrams where there was no dev."""
         usual = f"{NAME}-3" if self.models else None
-        return min(on_dev, key=on_dev.__getitem__) if on_dev else usual
+        return self._lowest(lambda name: name.startswith(NAME)) or usual
+
+    @property
+    def strongest(self) -> str | None:
+        """The one with the lowest perplexity on dev of all, such as one with a cache; None where there was no dev."""
+        return self._lowest(lambda name: True)
+
+    def _lowest(self, takes_part: Callable[[str], bool]) -> str | None:
+        on_dev = {name: facts.dev for name, facts in self.models.items() if facts.dev is not None and takes_part(name)}
+        return min(on_dev, key=on_dev.__getitem__, default=None)
 
     @property
     def beside(self) -> Sequence[str]:
@@ -41,20 +49,26 @@ class LanguageBaselines(TextBaselines):
         return {NAME: facts[self.chosen], **facts} if self.chosen else facts
 
     def marked(self, name: str) -> str:
-        return f"{name} *" if name == self.chosen else name
+        stars = {self.strongest: "**", self.chosen: "*"}
+        return f"{name} {stars[name]}" if name in stars else name
 
     def tables(self) -> list[Table]:
         note = "What the tokens leave open is spelled out, so that figures of different tokenizers can be compared."
         return [*super().tables(), self.table(BitsPerByte(), note)] if self.models else []
 
     def _note(self) -> str:
-        return f"* {'lowest on dev' if self.has_dev else 'usual'}. {super()._note()}"
+        if not self.has_dev:
+            return f"* usual. {super()._note()}"
+        return (
+            f"* lowest on dev of the plain ones, ** of all. {super()._note()} Modified: three discounts for each "
+            "order, from the counts. Cached: a modified one with a cache of the text so far, its share chosen on dev."
+        )
 
     def pictures(self) -> list[Drawn]:
         """Perplexity against the order of the model."""
         if not self.models:
             return []
-        models = list(self.models.values())
+        models = [facts for name, facts in self.models.items() if name.startswith(NAME)]
         orders = [model.order for model in models]
         texts = self.texts[:SHOWN]
         series = {text: (orders, [[model.texts[text].perplexity for model in models]]) for text in texts}

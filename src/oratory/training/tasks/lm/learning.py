@@ -18,15 +18,19 @@ from oratory.training.running_text.config import LanguageTraining
 from oratory.training.running_text.learning import TextLearning
 from oratory.training.tasks.lm.scores import LanguageScores, TextScores
 from oratory.training.tasks.lm.surprisal import CausalWindows, joined, opened, opening_of, surprisal
+from oratory.training.teachers import Teachers
 
 
 class LanguageLearning(TextLearning):
     """The running text of a corpus."""
 
+    next_tokens = True
+
     def __init__(self, prepared: Prepared) -> None:
         super().__init__(prepared)
         training = prepared.training
         assert isinstance(training, LanguageTraining)
+        self.teachers = Teachers.of(prepared)
         self.opening = opening_of(self.encoded["train"], self.tokenizer)
         self._closing: dict[str, tuple[NDArray[np.float32], int]] = {}
         if self.by_line:
@@ -36,19 +40,35 @@ class LanguageLearning(TextLearning):
             self.items = WindowItems(self.encoded["train"].ids, self.context)
 
     def loss(self, model: nn.Module, batch: Batch, targets: int, smoothing: float) -> Tensor:
+        if self.teachers is not None:
+            return self.teachers.loss(model, batch, targets)
         return loss_of_tokens(model, batch, targets, smoothing)
 
     def measure(self, model: Transformer, final: bool = True) -> LanguageScores:
-        """The scores of every text; on the way perhaps without train, and by sliding windows only."""
+        """The scores of every text; on the way perhaps without train, and by sliding windows only.
+
+        What the head has to choose on dev is chosen first.
+        """
+        if hasattr(model.head, "choose_on_dev") and "dev" in self.encoded:
+            model.head.choose_on_dev(lambda: self._nats(model, "dev"))
         return LanguageScores({name: self._score(model, name, final) for name in self.measured(final)})
 
     def facts(self) -> dict[str, Any]:
         """The opening of a text and the stride, for scoring other texts in the same way."""
         return {"opening": self.opening, "stride": self.stride}
 
+    def _opened(self, name: str) -> Encoded:
+        encoded = self.scored[name]
+        return opened(encoded if self.by_line else joined(encoded), self.opening, self.tokenizer)
+
+    def _nats(self, model: Transformer, name: str) -> NDArray[np.float32]:
+        """The surprisal of every scored token of a text."""
+        text = self._opened(name)
+        nats = surprisal(model, text.ids, CausalWindows.over(text.starts, self.context, self.stride))
+        return nats[predicted(text.ids, self.tokenizer) & ~np.isnan(nats)]
+
     def _score(self, model: Transformer, name: str, final: bool) -> TextScores:
-        encoded = self.encoded[name]
-        text = opened(encoded if self.by_line else joined(encoded), self.opening, self.tokenizer)
+        encoded, text = self.scored[name], self._opened(name)
         owners = text.owners if self.by_line else np.pad(encoded.owners, (len(text.ids) - len(encoded.ids), 0))
         nats = surprisal(model, text.ids, CausalWindows.over(text.starts, self.context, self.stride))
         _check_finite(nats, text)
@@ -71,7 +91,7 @@ class LanguageLearning(TextLearning):
     def _closed(self, name: str) -> tuple[NDArray[np.float32], int]:
         """What closes a text, the same for every model: the spelling of each scored token, and the number of words."""
         if name not in self._closing:
-            encoded, lines = self.encoded[name], dict(self.data.texts())[name]
+            encoded, lines = self.scored[name], self.lines(name)
             # Every token but <START> is scored; an opening is given, and not in `encoded`.
             spelling = spelled(lines, encoded, self.tokenizer)[predicted(encoded.ids, self.tokenizer)]
             self._closing[name] = spelling, count_words(lines)

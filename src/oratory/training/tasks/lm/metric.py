@@ -1,7 +1,7 @@
 """Metrics of a language model that compare different tokens."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from oratory.training.running_text.metric import LanguageMetric
@@ -19,6 +19,12 @@ class ClosedMetric(LanguageMetric):
     )
     recorded: ClassVar[str]
     """The figure in the result of a run, and among those of a baseline."""
+
+    size: ClassVar[str]
+    """What its mean is over: bytes or words."""
+
+    def of_lines(self, texts: "Sequence[CountedText]") -> dict[str, float | None]:
+        return self.of_parts(texts, self.recorded, self.size)
 
     def of_text(self, facts: "CountedText") -> float | None:
         found: float | None = getattr(facts, self.recorded)

@@ -8,6 +8,7 @@ Before a text comes its opening, a token that is given and not scored, so that t
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from oratory.arrays import release
+from oratory.mechanisms import Reading
 from oratory.model import Transformer
 from oratory.tokens import START, Encoded, Tokenizer
 from oratory.training.running_text.windows import READ, Integers, Windows
@@ -43,32 +46,99 @@ class CausalWindows(Windows):
         for kind, (length, scored) in enumerate(kinds.T):
             yield self.begins[owner.reshape(-1) == kind], int(length), int(scored)
 
+    def texts(self) -> Iterator[tuple[int, int]]:
+        """Where each text begins and ends: its windows score one token after the other."""
+        new = np.append(True, self.firsts[1:] != self.ends[:-1])
+        starts = np.flatnonzero(new)
+        for one, other in zip(starts, np.append(starts[1:], len(self.begins)), strict=True):
+            yield int(self.begins[one]), int(self.ends[other - 1])
+
 
 @torch.no_grad()
 def surprisal(model: Transformer, ids: NDArray[np.int32], windows: CausalWindows) -> NDArray[np.float32]:
-    """Nats of every token that the windows score, at its place in `ids`; not a number where none scores it."""
+    """Nats of every token that the windows score, at its place in `ids`; not a number where none scores it.
+
+    A head that looks back sees all of a text before a token, and not only its window.
+    """
     nats = np.full(len(ids), np.nan, np.float32)
-    training, device = model.training, model.tokens.weight.device
-    model.eval()
-    try:
-        for begins, length, scored in windows.alike():
-            rows = max(1, READ // length)
-            for at in range(0, len(begins), rows):
-                places = begins[at : at + rows, None] + np.arange(length + 1)  # B, T + 1
-                tokens = torch.from_numpy(ids[places].astype(np.int64)).to(device)
-                hidden = model(tokens[:, :-1], last=0).hidden[:, -scored:]
-                found = _nats(model, hidden.flatten(0, 1), tokens[:, -scored:].flatten())
-                nats[places[:, -scored:]] = found.view(-1, scored).cpu().numpy()
-    finally:
-        model.train(training)
+    for places, logits, targets in _predicted(model, ids, windows):
+        nats[places] = cross_entropy(logits, targets, reduction="none").cpu().numpy()
     return nats
 
 
-def _nats(model: Transformer, hidden: Tensor, targets: Tensor) -> Tensor:
-    """The surprisal of each target (N) given its vector (N, D)."""
-    assert model.head is not None
-    parts = [slice(at, at + ROWS) for at in range(0, len(targets), ROWS)]
-    return torch.cat([cross_entropy(model.head(hidden[p]).float(), targets[p], reduction="none") for p in parts])
+@dataclass(frozen=True)
+class Predictions:
+    """What was expected in place of every token, at its place in the ids; nothing where no window scores it."""
+
+    ranks: Integers
+    """How many tokens were expected more than the one that came, and one more."""
+    ids: Integers  # T, K: the most probable first
+    probabilities: NDArray[np.float32]  # T, K
+
+
+@torch.no_grad()
+def predictions(model: Transformer, ids: NDArray[np.int32], windows: CausalWindows, most: int) -> Predictions:
+    """The most probable tokens in place of every token, from the same windows as its surprisal."""
+    most = min(most, model.config.vocabulary)
+    ranks, best = np.zeros(len(ids), np.int64), np.zeros((len(ids), most), np.int64)
+    found = np.zeros((len(ids), most), np.float32)
+    for places, logits, targets in _predicted(model, ids, windows):
+        probabilities = logits.softmax(-1)
+        top = probabilities.topk(most, -1)
+        came = probabilities.gather(1, targets[:, None])
+        ranks[places] = 1 + (probabilities > came).sum(-1).cpu().numpy()
+        best[places], found[places] = top.indices.cpu().numpy(), top.values.cpu().numpy()
+    return Predictions(ranks, best, found)
+
+
+Predicted = Iterator[tuple[Integers, Tensor, Tensor]]
+"""Some scored tokens after the others: their places (N), the logits that predict them (N, V), and themselves."""
+
+
+def _predicted(model: Transformer, ids: NDArray[np.int32], windows: CausalWindows) -> Predicted:
+    training = model.training
+    model.eval()
+    try:
+        yield from (_of_texts if hasattr(model.head, "logits") else _of_windows)(model, ids, windows)
+    finally:
+        model.train(training)
+
+
+def _of_windows(model: Transformer, ids: NDArray[np.int32], windows: CausalWindows) -> Predicted:
+    """By a head that needs the vectors alone."""
+    for places, hidden, tokens in _read(model, ids, windows):
+        scored = hidden.shape[1]
+        wanted, vectors, targets = places[:, -scored:].reshape(-1), hidden.flatten(0, 1), tokens[:, -scored:].flatten()
+        for at in range(0, len(targets), ROWS):
+            part = slice(at, at + ROWS)
+            yield wanted[part], model.head(vectors[part]).float(), targets[part]
+
+
+def _of_texts(model: Transformer, ids: NDArray[np.int32], windows: CausalWindows) -> Predicted:
+    """By a head that looks back at tokens and at their vectors, which all are made first."""
+    device, reach = model.device, model.config.head.reach
+    vectors = torch.zeros(len(ids), model.config.width, device=device)
+    for places, hidden, _ in _read(model, ids, windows):
+        vectors[torch.from_numpy(places[:, -hidden.shape[1] - 1 : -1]).to(device)] = hidden.float()
+    for begin, after in windows.texts():
+        for at in range(begin, after - 1, ROWS):
+            end, first = min(at + ROWS, after - 1), max(begin, at - reach)
+            text = torch.from_numpy(ids[first : end + 1].astype(np.int64)).to(device)
+            columns = torch.arange(at - first, end - first, device=device)
+            reading = Reading(text[None, :-1], vectors[None, first:end], None, torch.zeros_like(columns), columns)
+            yield np.arange(at + 1, end + 1), model.predict(vectors[at:end], reading).float(), text[1 + at - first :]
+
+
+def _read(
+    model: Transformer, ids: NDArray[np.int32], windows: CausalWindows
+) -> Iterator[tuple[Integers, Tensor, Tensor]]:
+    """Windows that are alike: the places of their tokens (B, T + 1), vectors of the last (B, S, D) and the tokens."""
+    for begins, length, scored in windows.alike():
+        rows = max(1, READ // length)
+        for at in range(0, len(begins), rows):
+            places = begins[at : at + rows, None] + np.arange(length + 1)
+            tokens = torch.from_numpy(ids[places].astype(np.int64)).to(model.device)
+            yield places, model(tokens[:, :-1], last=0).hidden[:, -scored:], tokens
 
 
 def opening_of(train: Encoded, tokenizer: Tokenizer) -> int:
@@ -80,6 +150,7 @@ def opening_of(train: Encoded, tokenizer: Tokenizer) -> int:
     if start is not None:
         return start
     ends = train.ids[train.starts[1:][train.lengths > 0] - 1]
+    release(train.ids)
     return int(np.bincount(ends).argmax())
 
 

@@ -12,7 +12,7 @@ from oratory.model import generate
 from oratory.tables import Table, Tabled, number
 from oratory.text import Corpus
 from oratory.text.normal import one_line
-from oratory.tokens import START, STOP, Encoded, encode_lm
+from oratory.tokens import START, STOP, Encoded, Tokenizer, encode_lm
 from oratory.tokens.scoring import bits_per_byte, perplexity, predicted
 from oratory.tokens.spelling import spelled
 from oratory.training.running_text.scored import ScoredTokens, scored_tokens
@@ -52,11 +52,21 @@ class TextSurprisal(ScoredTokens):
 
 def surprise(run: Trained, line: str) -> TextSurprisal:
     """The surprisal of every token of one text."""
+    text, windows = windowed(run, line)
+    return surprise_of(run, line, text, surprisal(run.model, text.ids, windows))
+
+
+def windowed(run: Trained, line: str) -> tuple[Encoded, CausalWindows]:
+    """A text with its opening as ids, and the windows in which a run reads it."""
+    text = opened(run.tokenizer.measure_lines([line]), run.facts["opening"], run.tokenizer)
+    return text, CausalWindows.over(text.starts, run.config.context, run.facts["stride"])
+
+
+def surprise_of(run: Trained, line: str, text: Encoded, nats: NDArray[np.floating[Any]]) -> TextSurprisal:
+    """A text with its opening as ids, and the nats of each, as facts; whoever found the nats."""
     tokenizer = run.tokenizer
     encoded = tokenizer.measure_lines([line])
-    text = opened(encoded, run.facts["opening"], tokenizer)
-    nats = surprisal(run.model, text.ids, CausalWindows.over(text.starts, run.config.context, run.facts["stride"]))
-    scored = predicted(text.ids, tokenizer) & ~np.isnan(nats)
+    scored = scored_places(text, nats, tokenizer)
     found = nats[scored].astype(np.float64)
     fields = scored_tokens(run, line, text.ids[scored], found)
     spelling = spelled([line], encoded, tokenizer)[predicted(encoded.ids, tokenizer)]
@@ -64,14 +74,26 @@ def surprise(run: Trained, line: str) -> TextSurprisal:
     return TextSurprisal(**fields, bits_per_byte=bits if np.isfinite(bits) else None)
 
 
+def scored_places(text: Encoded, nats: NDArray[np.floating[Any]], tokenizer: Tokenizer) -> NDArray[np.bool_]:
+    """Which ids of a text count: neither its opening nor what no window scores."""
+    counts: NDArray[np.bool_] = predicted(text.ids, tokenizer) & ~np.isnan(nats)
+    return counts
+
+
 def continued(run: Trained, prompt: str = "", tokens: int = 50, **options: Any) -> str:
     """The prompt and its continuation; without a prompt, the text begins as the training texts do."""
     tokenizer = run.tokenizer
-    ids = tokenizer.encode(one_line(prompt)) if prompt.strip() else []
-    start = tokenizer.find(START)
-    before = [start] if start is not None else [] if ids else [int(run.facts["opening"])]
+    before, ids = prompted(run, prompt)
     made = generate(run.model, before + ids, tokens, stop=tokenizer.find(STOP), **options)
     return tokenizer.decode(ids + made)
+
+
+def prompted(run: Trained, prompt: str) -> tuple[list[int], list[int]]:
+    """What stands before a prompt, and the prompt itself, as ids."""
+    tokenizer = run.tokenizer
+    ids = tokenizer.encode(one_line(prompt)) if prompt.strip() else []
+    start = tokenizer.find(START)
+    return [start] if start is not None else [] if ids else [int(run.facts["opening"])], ids
 
 
 @dataclass(frozen=True)

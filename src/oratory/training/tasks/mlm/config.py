@@ -17,5 +17,7 @@ class MaskedTraining(LanguageTraining):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.teachers:
+            raise InputError("train.teachers is for classifiers and language models, not for masked ones.")
         if not 0 < self.mask < 1:
             raise InputError(f"train.mask={self.mask}: it must be above 0 and below 1.")

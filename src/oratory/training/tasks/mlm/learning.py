@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
+from oratory.arrays import blocks, empty, release, zeros
 from oratory.batches import Batch
 from oratory.errors import InputError
 from oratory.model import Transformer
@@ -42,8 +43,12 @@ class MaskedLearning(TextLearning):
 
     def _items(self, training: MaskedTraining) -> MaskedItems:
         text = self.encoded["train"]
-        maskable = predicted(text.ids, self.tokenizer)
-        if not maskable.any():
+        maskable, others = zeros(len(text.ids), np.bool_), np.zeros(len(self.tokenizer), np.int64)
+        for part in blocks(len(text.ids)):
+            maskable[part] = predicted(text.ids[part], self.tokenizer)
+            others += np.bincount(text.ids[part][maskable[part]], minlength=len(others))
+            release(text.ids, maskable)
+        if not others.any():
             raise InputError("The running text to learn from has no token to predict.")
         if self.by_line:
             filled = text.lengths > 0
@@ -51,15 +56,20 @@ class MaskedLearning(TextLearning):
             lengths = np.minimum(text.lengths[filled], training.truncate or self.context)
         else:
             size = min(self.context, len(text.ids))
-            starts = np.arange(len(text.ids) - size + 1)
-            lengths = np.full(len(starts), size)
+            starts = empty(len(text.ids) - size + 1, np.int64)
+            for part in blocks(len(starts)):
+                starts[part] = np.arange(part.start, part.stop)
+                release(starts)
+            lengths = np.broadcast_to(np.int64(size), len(starts))
+        whole = training.whole_words
+        begins = word_begins(self.data.train, text) if whole else np.broadcast_to(np.True_, len(text.ids))
         return MaskedItems(
             ids=text.ids,
             starts=starts,
             lengths=lengths,
-            begins=word_begins(self.data.train, text) if training.whole_words else np.ones(len(text.ids), bool),
+            begins=begins,
             maskable=maskable,
-            others=np.unique(text.ids[maskable]),
+            others=np.flatnonzero(others).astype(np.int32),
             share=training.mask,
             mask_id=mask_id(self.tokenizer),
             pad_id=self.tokenizer.pad_id,
@@ -82,7 +92,7 @@ class MaskedLearning(TextLearning):
         return {"stride": self.stride, "passes": PASSES}
 
     def _score(self, model: Transformer, name: str) -> MaskedTextScores:
-        text = self.encoded[name]
+        text = self.scored[name]
         starts = text.starts if self.by_line else np.array([0, len(text.ids)])
         windows = CentredWindows.over(starts, self.context, self.stride)
         nats = pseudo_surprisal(model, text.ids, windows, self.tokenizer, PASSES)

@@ -53,7 +53,7 @@ def pseudo_surprisal(
     """Nats of every token that counts, at its place in `ids`; not a number for the others."""
     nats = np.full(len(ids), np.nan, np.float32)
     counts, mask = predicted(ids, tokenizer), mask_id(tokenizer)
-    training, device = model.training, model.tokens.weight.device
+    training, device = model.training, model.device
     model.eval()
     try:
         for places, masked, scored in windows.read(passes):

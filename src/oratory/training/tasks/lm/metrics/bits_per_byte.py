@@ -18,6 +18,7 @@ class BitsPerByte(ClosedMetric):
     digits = 3
     column = "bits per byte"
     recorded = "bits_per_byte"
+    size = "bytes"
 
     def per_block(self, sums: BlockSums) -> tuple["Array", "Array"]:
         import numpy as np

@@ -20,6 +20,7 @@ class PerplexityPerWord(ClosedMetric):
     column = "perplexity per word"
     difference_unit = "%"
     recorded = "perplexity_per_word"
+    size = "words"
 
     def per_block(self, sums: BlockSums) -> tuple["Array", "Array"]:
         return per(sums.nats + sums.spelling, sums.words), sums.words

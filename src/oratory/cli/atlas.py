@@ -1,0 +1,89 @@
+"""`oratory atlas`."""
+
+from typing import Annotated
+
+import typer
+
+from oratory.cli import _common as common
+
+
+def command(
+    task: common.Task = "classifier",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Mechanisms of this kind alone, such as position; may be repeated."),
+    ] = None,
+    seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
+    settings: common.SetAll = None,
+    metric: Annotated[str | None, typer.Option(help="Judge by this metric, such as accuracy or perplexity.")] = None,
+    limit: Annotated[
+        float, typer.Option(help="Leave out what costs more than so many times an update of the base settings.")
+    ] = 10.0,
+    tune: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUES",
+            help="Search values for each mechanism on dev, as in train.lr=1e-4,1e-3, all with the same trials.",
+        ),
+    ] = None,
+    tune_trials: Annotated[
+        int | None, typer.Option(help="Points to try for each mechanism; 8, or the whole grid, unless given.")
+    ] = None,
+    tune_seeds: Annotated[int, typer.Option(help="Seeds for each point; they differ from those that are judged.")] = 2,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it takes, and train nothing.")] = False,
+    data: common.DataOption = "sotu",
+    on: common.On = "local",
+    workers: common.Workers = None,
+    report: common.Report = None,
+    runs: common.RunsFolder = None,
+    plugin: common.Plugins = None,
+    json: common.Json = False,
+) -> None:
+    """Judge every mechanism against the base settings, one at a time.
+
+    All share seeds and batches. Verdicts are corrected for all of them together (Holm, with the false discovery rate
+    beside it), and the base settings are in the list twice with other seeds, as a control. What leaks, diverges, does
+    not fit or is too slow has a row with the reason. It begins with an estimate of the time. If it is stopped, the same
+    command continues.
+    """
+    from oratory.api import atlas
+    from oratory.comparisons import parse_seeds
+    from oratory.recipes.estimate import TimeEstimate
+    from oratory.reports.command import command_of
+    from oratory.reports.jobs import JobsProgress
+
+    def on_plan(time: TimeEstimate) -> None:
+        common.note(time.sentence())
+        if dry_run:
+            if json:
+                common.print_json({"estimate": time.to_dict()})
+            raise typer.Exit
+
+    common.check_report(report)
+    with JobsProgress() as progress:
+        found = atlas(
+            task=task,
+            corpus=common.load(data),
+            only=only or (),
+            seeds=parse_seeds(seeds),
+            settings=common.shared_settings(settings, None, runs),
+            metric=metric,
+            limit=limit,
+            runs=runs,
+            on=on,
+            workers=workers,
+            plugins=plugin or (),
+            listen=progress,
+            tune=tune or (),
+            tune_trials=tune_trials,
+            tune_seeds=tune_seeds,
+            say=common.note,
+            on_plan=on_plan,
+        )
+    common.write_report(found, report)
+    if json:
+        common.print_json({**found.to_dict(), "command": command_of(found)})
+    else:
+        common.show(found, found.id)
+    if found.problems:
+        raise typer.Exit(1)

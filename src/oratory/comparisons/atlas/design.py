@@ -1,0 +1,116 @@
+"""What an atlas compares: every mechanism of some kinds, one at a time, with the base settings of a task."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from oratory import __version__
+from oratory.comparisons.design import BASE, Design, Variant
+from oratory.errors import InputError, unknown
+from oratory.files import digest
+from oratory.ids import id_of, key_of
+from oratory.mechanisms import REGISTRY
+from oratory.mechanisms.kinds import KINDS
+from oratory.settings import required
+from oratory.text import Corpus
+from oratory.training.origins import origin_of
+from oratory.training.tasks import Task
+
+CONTROLS = ("control 1", "control 2")
+"""The base settings again, under other names and with other seeds: what is shown of these is chance."""
+CONTROL_SEED = 100_000
+"""The seeds of the first control begin here, and those of the second at twice this."""
+LIMIT = 10.0
+"""Times that an update may cost what one of the base settings costs."""
+
+
+@dataclass(frozen=True)
+class AtlasEntry:
+    """One mechanism in place of that of the base settings."""
+
+    kind: str
+    mechanism: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}={self.mechanism}"
+
+    @property
+    def settings(self) -> dict[str, str]:
+        return {self.kind: self.mechanism}
+
+
+def entries_of(
+    task: Task, only: Sequence[str] = (), settings: Mapping[str, str] | None = None
+) -> tuple[AtlasEntry, ...]:
+    """Every mechanism of the registry that the base settings do not have, of all kinds or of some."""
+    for kind in only:
+        if kind not in KINDS:
+            raise unknown("kind of mechanism", kind, KINDS)
+        if not task.uses(kind):
+            raise InputError(f"--only {kind}: it changes nothing in a {task.noun}.")
+    shared = dict(settings or {})
+    base = origin_of(shared).complete(task, shared).settings
+    found = []
+    for kind in only or [kind for kind in KINDS if task.uses(kind)]:
+        for name, cls in REGISTRY[kind].items():
+            entry = AtlasEntry(kind, name)
+            if not required(cls) and not _is_base(task, shared | entry.settings, base):
+                found.append(entry)
+    if not found:
+        raise InputError("There is no mechanism to compare with the base settings.")
+    return tuple(found)
+
+
+def _is_base(task: Task, settings: Mapping[str, str], base: Mapping[str, object]) -> bool:
+    try:
+        return origin_of(settings).complete(task, settings).settings == base
+    except InputError:  # It does not fit, and its row will say so.
+        return False
+
+
+@dataclass(frozen=True)
+class AtlasDesign:
+    """A task, a corpus, mechanisms and seeds."""
+
+    task: Task
+    corpus: Corpus
+    entries: tuple[AtlasEntry, ...]
+    seeds: tuple[int, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What all runs share."""
+    metric: str | None = None
+    plugins: tuple[tuple[str, str], ...] = ()
+    """Files of mechanisms: where they are, and their content."""
+    limit: float = LIMIT
+    """Times that an update may cost what one of the base settings costs; what costs more is not trained."""
+    only: tuple[str, ...] = ()
+    """The kinds that were asked for; all unless some were."""
+
+    def __post_init__(self) -> None:
+        if not self.limit > 0:
+            raise InputError(f"--limit {self.limit}: it must be above 0.")
+        if any(seed >= CONTROL_SEED for seed in self.seeds):
+            raise InputError(f"The seeds from {CONTROL_SEED:,} on are those of the controls; take smaller ones.")
+
+    @property
+    def id(self) -> str:
+        """A name that follows from everything that decides the result."""
+        plugins = [digest(content.encode()) for _, content in self.plugins]
+        described = [self.task.name, self.corpus.fingerprint, [entry.name for entry in self.entries]]
+        more = [list(self.seeds), dict(self.settings), self.metric, self.limit, plugins, __version__]
+        return id_of("atlas", key_of([*described, *more]))
+
+    def variant(self, entry: AtlasEntry | None) -> Variant:
+        """The variant of a mechanism, or of the base settings."""
+        settings = {**self.settings, **(entry.settings if entry else {})}
+        return Variant(entry.name if entry else BASE, {**origin_of(settings).in_comparisons, **settings})
+
+    def family(self, variants: Sequence[Variant]) -> Design:
+        """The comparison of all variants with the first of them."""
+        return Design(self.task, self.corpus, tuple(variants), self.seeds, {}, self.metric, self.plugins)
+
+    def seeds_of(self, name: str) -> tuple[int, ...]:
+        """The seeds of a variant: those of all, but for the controls."""
+        if name not in CONTROLS:
+            return self.seeds
+        return tuple(CONTROL_SEED * (1 + CONTROLS.index(name)) + seed for seed in self.seeds)

@@ -1,0 +1,184 @@
+"""Making ensembles: what the runs of each variant score as one model, and whether that is better."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from oratory import __version__
+from oratory.comparisons.eligibility import eligibility_of
+from oratory.comparisons.ensembles.facts import SINGLE, Ensemble, Pairing
+from oratory.comparisons.ensembles.kept import KeptEnsemble
+from oratory.comparisons.ensembles.members import Averaged, Members, Wanted, wanted_of
+from oratory.comparisons.measures import Measure, Scored, measures_of, tokens_of
+from oratory.comparisons.standing import Standing, baselines_of, tested_corpus
+from oratory.errors import InputError
+from oratory.ids import id_of, key_of
+from oratory.runs import Run, Store
+from oratory.statistics import LEAST_SEEDS, Array, Estimate, holm, paired
+from oratory.text import Corpus, reload_corpus
+from oratory.text.recorded import RecordedCorpus
+from oratory.training.tasks import Task, task_of
+from oratory.training.tasks.metric import Metric
+
+SIZE = 2
+"""Runs in each of the ensembles that verdicts are on, unless the user says another number."""
+
+
+ONE_MODEL = "An ensemble of all runs is one model, so its interval is for new items alone."
+
+
+def ensemble(names: Sequence[str], store: Store, size: int = SIZE, metric: str | None = None) -> Ensemble:
+    """The ensemble of some runs, or one of each variant of a comparison; kept in the store."""
+    if size < 2:
+        raise InputError(f"--size {size}: an ensemble has at least two runs.")
+    wanted = wanted_of(names, store)
+    first = next(run for runs in wanted.members.values() for run in runs if run)
+    wanted = replace(wanted, metric=metric or wanted.metric)
+    found = _evaluate(first.task, tested_corpus(first), wanted, size, store)
+    KeptEnsemble(
+        id=found.id,
+        task=found.task.name,
+        corpus=RecordedCorpus(found.corpus, found.fingerprint, found.source),
+        named=found.named,
+        members=found.members,
+        size=size,
+        metric=wanted.metric,
+    ).write(store)
+    return found
+
+
+def load_ensemble(name: str, store: Store) -> Ensemble:
+    """An ensemble that was made before, worked out again from its runs."""
+    kept = KeptEnsemble.read(name, store)
+    corpus = reload_corpus("ensemble", name, kept.corpus.source, kept.corpus.fingerprint)
+    members = {of: [store.open(run) if run else None for run in runs] for of, runs in kept.members.items()}
+    for run in (run for runs in members.values() for run in runs if run):
+        if (run.task.name, run.fingerprint, run.status) != (kept.task, kept.corpus.fingerprint, "finished"):
+            raise InputError(
+                f"The ensemble {name} is damaged: {run.id} is no finished run of {kept.task} on its corpus."
+            )
+    wanted = Wanted(kept.named, members, kept.metric)
+    return replace(_evaluate(task_of(kept.task), corpus, wanted, kept.size, store), id=name)
+
+
+def _evaluate(task: Task, corpus: Corpus, wanted: Wanted, size: int, store: Store) -> Ensemble:
+    members, named = wanted.members, wanted.metric
+    tokens = tokens_of(members)
+    metric = task.metric(tokens.same, named)
+    ids = {name: tuple(run.id if run else None for run in runs) for name, runs in members.items()}
+    seeds = _seeds(members)
+    groups = disjoint([place for place, _ in seeds], size)
+    scored: dict[str, Sequence[Scored | None]] = {}
+    for name, runs in members.items():
+        scored[name] = runs
+        scored[_whole(name, runs)] = [Averaged(tuple(run for run in runs if run))]
+        if groups:
+            scored[_grouped(name)] = [Averaged(tuple(run for at in group if (run := runs[at]))) for group in groups]
+    measures = measures_of(task, metric, corpus, scored)
+    units = task.units(corpus)
+    eligible = {name: eligibility_of(name, task, runs) for name, runs in members.items()}
+    judged = [name for name in members if not eligible[name].no_verdict and not units.no_verdict]
+    seed_of = dict(seeds)
+    return Ensemble(
+        id=id_of("ensemble", key_of([ids, size, named, __version__])),
+        task=task,
+        corpus=corpus.name,
+        fingerprint=corpus.fingerprint,
+        source=corpus.source,
+        metric=metric,
+        named_metric=named is not None,
+        named=wanted.named,
+        members=ids,
+        seeds=tuple(seed_of.values()),
+        size=size,
+        groups=tuple(tuple(seed_of[at] for at in group) for group in groups),
+        standing=Standing(
+            task=task,
+            metric=metric,
+            variants=_estimates(members, measures),
+            baselines=baselines_of(task, corpus, tokens, metric, measures, store.folder),
+            in_train=f"{task.in_train(corpus)} {ONE_MODEL}",
+            finer_parts=units.finer_parts,
+        ),
+        pairings=tuple(_pairings(judged, groups, measures, metric)) if groups else (),
+        unit=measures["all"].unit,
+        new_items=units.new_items,
+        warnings=(
+            *(sentence for each in eligible.values() for sentence in each.warnings),
+            *_warnings(members, len(seeds), size, len(groups)),
+        ),
+        store=store,
+    )
+
+
+def disjoint(places: Sequence[int], size: int) -> list[tuple[int, ...]]:
+    """Groups of so many places, none of which is in two; what is left over is in none."""
+    return [tuple(places[at : at + size]) for at in range(0, len(places) - size + 1, size)]
+
+
+def _seeds(members: Members) -> list[tuple[int, int]]:
+    """The places at which every variant has a run, each with its seed."""
+    columns = zip(*members.values(), strict=True)
+    return [(at, runs[0].seed) for at, runs in enumerate(columns) if all(runs) and runs[0]]
+
+
+def _whole(name: str, runs: Sequence[Run | None]) -> str:
+    return f"{name}, ensemble of {sum(run is not None for run in runs)}"
+
+
+def _grouped(name: str) -> str:
+    return f"{name}, in groups"
+
+
+def _estimates(members: Members, measures: Mapping[str, Measure]) -> dict[str, dict[str, Estimate]]:
+    """What ensembles of all runs score, and the mean of the runs."""
+    found: dict[str, dict[str, Estimate]] = {}
+    for name, runs in members.items():
+        whole = _whole(name, runs)
+        found[whole] = {part: measure.over_items(whole) for part, measure in measures.items()}
+        mean = whole.replace(", ensemble of ", ", mean of ")
+        found[mean] = {part: measure.estimate(name) for part, measure in measures.items()}
+    return found
+
+
+def _pairings(
+    names: Sequence[str], groups: Sequence[Sequence[int]], measures: Mapping[str, Measure], metric: Metric
+) -> list[Pairing]:
+    """Ensembles of groups against the single models of the same groups, and against those of the first variant."""
+
+    def single(measure: Measure, name: str) -> Array:
+        return np.stack([measure.matrices[name][list(group)].mean(axis=0) for group in groups])
+
+    count = 2 * len(names) - 1
+
+    def pairing(name: str, against: str) -> Pairing:
+        parts = {}
+        for part, measure in measures.items():
+            other = single(measure, name) if against == SINGLE else measure.matrices[_grouped(names[0])]
+            matrix = measure.matrices[_grouped(name)]
+            parts[part] = paired(
+                matrix, other, measure.weights, better=metric.better, comparisons=count, strata=measure.strata
+            )
+        return Pairing(name, against, parts)
+
+    found = [pairing(name, SINGLE) for name in names]
+    found += [pairing(name, f"ensembles of {names[0]}") for name in names[1:]]
+    adjusted = holm([each.whole.p for each in found])
+    return [replace(each, p=p) for each, p in zip(found, adjusted, strict=True)]
+
+
+def _warnings(members: Members, seeds: int, size: int, groups: int) -> list[str]:
+    said = []
+    for name, runs in members.items():
+        failed = list(runs).count(None)
+        if failed:
+            said.append(f"{name} finished {len(runs) - failed} of {len(runs)} seeds, and only these are averaged.")
+    if groups < LEAST_SEEDS:
+        said.append(
+            f"There is no verdict on ensembles of {size}: {seeds} seeds make {groups} of them that share no run, and "
+            f"at least {LEAST_SEEDS} are needed, which takes {LEAST_SEEDS * size} seeds."
+        )
+    elif seeds % size:
+        said.append(f"{seeds % size} of {seeds} seeds are in no group of {size}; the ensemble of all runs has them.")
+    return said

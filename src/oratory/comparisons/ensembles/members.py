@@ -1,0 +1,118 @@
+"""The members of an ensemble: which runs can be one model, and what that model scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from oratory.comparisons.kept import KeptComparison, comparisons_in
+from oratory.errors import InputError
+from oratory.runs import Run, Store
+from oratory.runs.record import NOT_IDENTITY
+from oratory.training.config import EVAL_TRAIN
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from oratory.tokens import Tokenizer
+
+Members = Mapping[str, Sequence[Run | None]]
+"""The runs of every variant by seed; None where a run failed."""
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """Several runs as one model: its probability of anything is the mean of theirs."""
+
+    runs: tuple[Run, ...]
+
+    @property
+    def id(self) -> str:
+        return " + ".join(run.id for run in self.runs)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.runs[0].settings
+
+    @property
+    def tokenizer(self) -> "Tokenizer":
+        return self.runs[0].tokenizer
+
+    def items(self) -> "pyarrow.Table":
+        return self.runs[0].task.averaged([run.items() for run in self.runs])
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a user asked for: the runs by variant, and the metric of the comparison that they come from."""
+
+    named: tuple[str, ...]
+    """The ids of the runs, or of the comparison."""
+    members: Members
+    metric: str | None = None
+
+
+def wanted_of(names: Sequence[str], store: Store) -> Wanted:
+    """The members that names say: several runs of one variant, or a comparison with all of its variants."""
+    found = [name for word in names for name in _comparisons(word, store)]
+    if not found:
+        runs = [store.open(name) for name in names]
+        _check(runs)
+        return Wanted(tuple(run.id for run in runs), {_called(runs[0]): runs})
+    if len(names) > 1:
+        raise InputError("Give the runs of one variant, or one comparison, which has several variants.")
+    if len(found) > 1:
+        raise InputError(f"{names[0]!r} begins {len(found)} ids: {', '.join(found[:5])}; write more of it.")
+    kept = KeptComparison.read(found[0], store)
+    members = kept.runs_in(store)
+    for of_variant in members.values():
+        _check([run for run in of_variant if run])
+    return Wanted((kept.id,), members, kept.metric)
+
+
+def _comparisons(word: str, store: Store) -> list[str]:
+    """The comparisons that a word may mean; none where it means a run."""
+    known = comparisons_in(store)
+    return [word] if word in known else [name for name in known if word and name.startswith(word)]
+
+
+def _called(run: Run) -> str:
+    """A variant as its settings were given."""
+    return " ".join(f"{name}={value}" for name, value in run.given.items()) or "base"
+
+
+def _check(runs: Sequence[Run]) -> None:
+    """Refuse runs that cannot be one model."""
+    if len(runs) < 2:
+        raise InputError(f"An ensemble needs at least two runs, and there is one: {runs[0].id}. Train more seeds.")
+    first, *others = runs
+    for run in runs:
+        if run.status != "finished":
+            raise InputError(
+                f"The run {run.id} is not finished ({run.status}), so it can be no member of an ensemble; "
+                f"oratory train --resume {run.id} continues it."
+            )
+    for run in others:
+        why = _different(first, run)
+        if why:
+            raise InputError(f"{first.id} and {run.id} cannot be one ensemble: {why}.")
+    seeds = [run.seed for run in runs]
+    twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
+    if twice is not None:
+        raise InputError(f"The seed {twice} is there twice; the members of an ensemble have different seeds.")
+
+
+def _different(first: Run, run: Run) -> str:
+    """Why two runs are not of one variant, if they are not."""
+    if run.task.name != first.task.name:
+        return f"one is a {first.task.noun}, the other a {run.task.noun}"
+    if run.fingerprint != first.fingerprint:
+        return f"they were trained on different corpora ({first.record.corpus.name}, {run.record.corpus.name})"
+    if run.tokenizer.fingerprint != first.tokenizer.fingerprint:
+        tokens = (f"{each.settings['tokenizer']} with {len(each.tokenizer):,} tokens" for each in (first, run))
+        return f"they have different vocabularies ({', '.join(tokens)}), so their probabilities are not of the same"
+    left, right = first.settings, run.settings
+    differ = [name for name in (*left, *right) if name not in (*NOT_IDENTITY, EVAL_TRAIN)]
+    for name in dict.fromkeys(differ):
+        if left.get(name) != right.get(name):
+            return f"{name} is {left.get(name)} in one and {right.get(name)} in the other, and members differ in seed"
+    return ""

@@ -1,0 +1,1 @@
+"""Mechanisms of the kind attention, one file each."""

@@ -1,0 +1,1 @@
+"""How ids become vectors."""

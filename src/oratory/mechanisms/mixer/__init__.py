@@ -1,0 +1,1 @@
+"""Mechanisms of the kind mixer, one file each."""

@@ -1,0 +1,1 @@
+"""Mechanisms of the kind objective, one file each."""

@@ -1,0 +1,1 @@
+"""Mechanisms of the kind residual, one file each."""

@@ -1,0 +1,51 @@
+"""In which type of numbers a model is computed, and whether this processor can."""
+
+import subprocess
+import sys
+from functools import cache
+
+import torch
+
+from oratory.errors import InputError
+
+TYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+TRIAL = """
+import sys, torch
+for rows in (1, 16, 512):
+    left, right = (torch.ones(rows, 64, requires_grad=True) for _ in range(2))
+    with torch.autocast("cpu", getattr(torch, sys.argv[1])):
+        torch.nn.functional.linear(left, right).float().sum().backward()
+"""
+"""Products of several sizes, forward and backward; each may have instructions of its own."""
+FALLBACK = ("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+"""An environment variable that keeps products away from AMX, which virtual machines often lack."""
+PATIENCE = 120
+"""Seconds after which a trial has failed."""
+
+
+def numbers(precision: str, device: torch.device) -> torch.dtype:
+    """The type of numbers to compute in; auto is mixed on a GPU, with bfloat16 if the GPU has it."""
+    if precision != "auto":
+        return TYPES[precision]
+    if device.type != "cuda":
+        return torch.float32
+    return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
+
+
+def check_precision(precision: str, device: torch.device, setting: str) -> None:
+    """Refuse a setting whose numbers would end the process: a virtual processor may announce what it cannot do."""
+    if device.type == "cpu" and numbers(precision, device) != torch.float32 and not works_here(precision):
+        raise InputError(
+            f"{setting} does not work on this processor: it announces products in {precision}, and they end the "
+            f"process. Choose another, or limit what PyTorch uses: {FALLBACK[0]}={FALLBACK[1]} in the environment."
+        )
+
+
+@cache
+def works_here(precision: str) -> bool:
+    """Whether the processor multiplies such numbers, tried in a process that may be lost."""
+    command = [sys.executable, "-c", TRIAL, precision]
+    try:
+        return subprocess.run(command, capture_output=True, timeout=PATIENCE).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False

@@ -1,0 +1,20 @@
+"""The runs that a visitor chooses from."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from pydantic import Field
+
+from oratory.runs import Store
+from oratory.runs.entry import Entry
+
+Chosen = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,199}$", description="A run, by its id.")]
+"""Never a path: letters, digits and dashes."""
+SHOWN = 300
+"""Runs in a list; others can still be named in the address."""
+
+
+def choices(store: Store, fits: Callable[[Entry], bool] = lambda entry: True) -> dict[str, str]:
+    """Finished runs, the newest first, and what they are called in a list."""
+    found = [entry for entry in store.entries() if entry.status == "finished" and fits(entry)]
+    return {entry.id: f"{entry.variant}, seed {entry.seed}, {entry.corpus} ({entry.id})" for entry in found[:SHOWN]}

@@ -1,0 +1,422 @@
+// The attention explorer: what is chosen, what is asked, and what is shown beside the maps.
+import { ask, calmly, download, fail, isDark, make, onLook, readState, say, showCommand, table, writeState } from "./common.js";
+import { MapViews, shown } from "./mapview.js";
+import { firstOnly, roving } from "./roving.js";
+import { Difference, MapSource, fetchMaps, painted, palette, placeOf } from "./tiles.js";
+
+const SENTENCE = "We will keep the promise of this great nation to all of its people.";
+const LINKED = 4000; // letters of a text that a link can hold
+const RIBBON = 240; // tokens of a ribbon
+const byId = (id) => document.getElementById(id);
+const DEFAULTS = {
+  run: "", text: SENTENCE, step: -1, run2: "", text2: "", step2: -1, beside: false, layer: 0, head: 0, unit: "tokens", scale: "all", area: "largest",
+  left: 0, top: 0, span: 0, query: -1, key: -1,
+};
+const state = readState(DEFAULTS);
+const sides = [...document.querySelectorAll(".side")];
+let facts = []; // of each side
+let scales = null;
+let asking = new AbortController();
+
+const asked = (at) => {
+  const ending = at ? "2" : "";
+  const step = state[`step${ending}`];
+  return { run: state[`run${ending}`], text: state[`text${ending}`], step: step < 0 ? null : step };
+};
+const used = () => (state.beside ? [0, 1] : [0]);
+const inWords = (at) => state.unit === "words" && facts[at].words !== null;
+const names = (at) => (inWords(at) ? facts[at].words : facts[at].tokens).map(visible);
+const visible = (token) => token.replace(/^[Ġ▁]/, "").replace(/[\n\t\r]/g, "⏎") || "␣";
+
+const views = new MapViews(byId("maps"), { moved: (cursor) => { tell(cursor); keep(); }, changed: () => keep() });
+
+// The address says all that is chosen.
+const keep = calmly(() => {
+  const { camera, cursor } = views;
+  const whole = camera.span >= views.length;
+  Object.assign(state, whole ? { left: 0, top: 0, span: 0 } : camera);
+  Object.assign(state, cursor ?? { query: -1, key: -1 });
+  const long = Math.max(state.text.length, state.text2.length) > LINKED;
+  const second = state.beside ? {} : { run2: "", text2: "", step2: -1 };
+  writeState({ ...state, ...second, ...(long ? { text: SENTENCE, text2: "" } : {}) }, DEFAULTS);
+  const words = [state.run, state.text, "--layer", state.layer, "--head", state.head];
+  showCommand("attend", ...words, ...(state.step >= 0 ? ["--step", state.step] : []), "--out", "map.svg");
+}, 150);
+
+// Ask for the maps of everything that is chosen.
+async function load() {
+  asking.abort();
+  asking = new AbortController();
+  const { signal } = asking;
+  byId("maps").setAttribute("aria-busy", "true");
+  try {
+    const found = await Promise.all(used().map((at) => ask("/api/attention/maps", { body: asked(at), signal })));
+    facts = found;
+    say("");
+    const least = Math.min(...facts.map((each) => each.layers)) - 1;
+    state.layer = Math.min(state.layer, least);
+    state.head = Math.min(state.head, Math.min(...facts.map((each) => each.heads)) - 1);
+    used().forEach(showMoments);
+    tellAbout();
+    await Promise.all([grid(signal), show()]);
+    byId("lensed").replaceChildren();
+    byId("measured").replaceChildren();
+    byId("more").hidden = true;
+  } catch (error) {
+    fail(error);
+  } finally {
+    byId("maps").removeAttribute("aria-busy");
+  }
+}
+const soon = calmly(load, 350);
+
+function colours(kind = "ramp") {
+  return palette(scales[isDark() ? "dark" : "light"][kind]);
+}
+
+// The end of the colour scale of a side.
+function endOf(at) {
+  return state.scale === "own" ? facts[at].peaks[state.layer][state.head] || 1 : Math.max(...facts.map((each) => each.end));
+}
+
+function legend(low, high, kind, most) {
+  const bar = make("span", { class: "scale" });
+  bar.style.background = `linear-gradient(to right, ${scales[isDark() ? "dark" : "light"][kind].filter((_, at) => at % 16 === 0).join()})`;
+  const more = most > high * 1.001 ? ` and more, up to ${shown(most)}` : "";
+  return make("span", {}, `${shown(low)} `, bar, ` ${shown(high, low < 0)}${more}`);
+}
+
+function titleOf(at) {
+  if (!state.beside) return `Layer ${state.layer}, head ${state.head}`;
+  const differs = (name) => state[name] !== state[`${name}2`];
+  const said = [differs("run") ? facts[at].name : null, differs("step") ? moment(at) : null, differs("text") ? `“${short(asked(at).text, 28)}”` : null].filter(Boolean);
+  return said.join(", ") || `Layer ${state.layer}, head ${state.head}`;
+}
+
+const short = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
+
+function moment(at) {
+  const { steps } = facts[at];
+  const step = asked(at).step;
+  if (step === null || step === steps.at(-1)) return "after training";
+  return step === 0 ? "before training" : `step ${step} of ${steps.at(-1)}`;
+}
+
+async function show() {
+  const sources = used().map((at) => new MapSource({ ...asked(at), layer: state.layer, head: state.head, words: inWords(at), mean: state.area === "mean" }, arrived));
+  const look = isDark() ? "dark" : "light";
+  const panes = used().map((at) => ({
+    title: titleOf(at), source: sources[at], names: names(at), length: names(at).length, colours: colours(), low: 0, high: endOf(at), look,
+    longest: Math.max(...names(at).map((name) => [...name].length)), legend: legend(0, endOf(at), "ramp", facts[at].peaks[state.layer][state.head]),
+  }));
+  if (state.beside && panes[0].length === panes[1].length) {
+    const end = Math.max(endOf(0), endOf(1));
+    panes.push({ ...panes[0], title: "The first minus the second", source: new Difference(...sources, arrived), colours: colours("diverging"), low: -end, high: end, legend: legend(-end, end, "diverging", 0) });
+  }
+  const before = views.length;
+  views.show(panes);
+  if (before !== views.length || !views.camera.span) views.look({ left: 0, top: 0, span: views.length });
+  if (views.cursor && Math.max(views.cursor.query, views.cursor.key) >= panes[0].length) views.cursor = null;
+  ribbons();
+  keep();
+}
+
+function arrived(error) {
+  if (error) fail(error);
+  views.redraw();
+  if (views.cursor) tell(views.cursor);
+}
+
+// Every head, small.
+async function grid(signal) {
+  const at = 0;
+  const { layers, heads, peaks } = facts[at];
+  const found = await fetchMaps("/api/attention/grid", { ...asked(at), words: inWords(at) }, signal);
+  const box = byId("heads");
+  const size = found.rows * found.columns;
+  const buttons = [];
+  const rows = [make("span"), ...Array.from({ length: heads }, (_, head) => make("span", {}, `head ${head}`))];
+  for (let layer = 0; layer < layers; layer++) {
+    rows.push(make("span", {}, `layer ${layer}`));
+    for (let head = 0; head < heads; head++) {
+      const place = layer * heads + head;
+      const end = state.scale === "own" ? peaks[layer][head] || 1 : endOf(at);
+      const canvas = painted(found.weights.subarray(place * size, (place + 1) * size), found.rows, found.columns, colours(), 0, end);
+      const chosen = layer === state.layer && head === state.head;
+      const button = make("button", { type: "button", "aria-label": `Layer ${layer}, head ${head}`, "aria-pressed": String(chosen), onclick: () => choose(layer, head) }, canvas);
+      buttons.push(button);
+      rows.push(button);
+    }
+  }
+  box.style.gridTemplateColumns = `repeat(${heads + 1}, max-content)`;
+  box.toggleAttribute("data-many", heads > 6);
+  document.querySelector(".explorer").toggleAttribute("data-narrow", heads <= 4 && !state.beside);
+  box.replaceChildren(...rows);
+  firstOnly(buttons);
+}
+
+function choose(layer, head) {
+  Object.assign(state, { layer, head });
+  [...byId("heads").querySelectorAll("button")].forEach((button, place) => button.setAttribute("aria-pressed", String(place === layer * facts[0].heads + head)));
+  show().catch(fail);
+}
+
+// The checks, what a reader must know of the text, and the measures.
+function tellAbout() {
+  const fine = facts.every((each) => each.passed);
+  const verdict = byId("verdict");
+  verdict.textContent = fine ? "These are the weights that ran: every sanity check passed." : "A sanity check failed: see below where.";
+  verdict.className = `verdict ${fine ? "fine" : "broken"}`;
+  const said = facts.flatMap((each, at) => [...each.sentences, ...(at ? [] : [`${each.name}: ${each.about}; ${each.tokens.length} tokens.`])]);
+  if (state.beside) {
+    if (names(0).length !== names(1).length) said.push(`There is no difference to draw: the maps have ${names(0).length} and ${names(1).length} rows.`);
+    else if (names(0).join(" ") !== names(1).join(" ")) said.push("The texts differ: the difference compares places, not words.");
+    if (state.run !== state.run2 && (facts[0].seed !== facts[1].seed || facts[0].seed === null)) said.push("These runs began from different weights: head 0 of one has nothing to do with head 0 of the other.");
+  }
+  byId("about").replaceChildren(...said.map((sentence) => make("p", { class: "note", dir: "auto" }, sentence)));
+  const unit = document.querySelector("[data-unit=words]");
+  unit.disabled = facts.every((each) => each.words === null);
+  unit.title = unit.disabled ? "Every word is one token here" : "";
+  byId("checks").replaceChildren(...facts.map((each) => table(each.checks)));
+  byId("measures").replaceChildren(...facts.map((each) => table(state.beside ? { ...each.measures, title: `${each.measures.title}: ${each.name}` } : each.measures)));
+}
+
+function showMoments(at) {
+  const { steps } = facts[at];
+  const label = sides[at].querySelector(".when");
+  const slider = label.querySelector("input");
+  label.hidden = steps.length < 2;
+  slider.max = steps.length - 1;
+  const step = asked(at).step;
+  slider.value = step === null ? steps.length - 1 : Math.max(0, steps.indexOf(step));
+  const said = moment(at);
+  label.querySelector(".moment").textContent = said[0].toUpperCase() + said.slice(1);
+  slider.setAttribute("aria-valuetext", said);
+}
+
+// The text twice: where the query looks, and who looks at the key.
+let ribbonFrom = 0;
+function ribbons(around = views.cursor?.query ?? 0) {
+  const all = names(0);
+  ribbonFrom = all.length <= RIBBON ? 0 : Math.max(0, Math.min(all.length - RIBBON, around - RIBBON / 2));
+  for (const id of ["row", "column"]) {
+    const buttons = all.slice(ribbonFrom, ribbonFrom + RIBBON).map((name, place) => {
+      const at = ribbonFrom + place;
+      const point = () => { if (views.cursor?.query !== at || views.cursor?.key !== at) views.point({ query: at, key: at }); };
+      return make("button", { type: "button", dir: "auto", onpointerenter: point, onfocus: point, onclick: point }, name);
+    });
+    byId(id).replaceChildren(...(ribbonFrom ? ["… "] : []), ...buttons, ...(ribbonFrom + RIBBON < all.length ? [" …"] : []));
+    firstOnly(buttons);
+  }
+  if (views.cursor) tell(views.cursor);
+}
+
+let telling = new AbortController();
+function tell({ query, key }) {
+  const all = names(0);
+  if (query >= all.length || key >= all.length) return;
+  telling.abort();
+  byId("cell").textContent = said(all, query, key, views.panes.map((each) => each.source.weight(query, key)));
+  rest(query, key);
+}
+
+// The colours of the text follow when the cursor rests: hundreds of words would take longer than a frame.
+const rest = calmly(async (query, key) => {
+  const all = names(0);
+  if (query >= all.length || key >= all.length) return;
+  telling = new AbortController();
+  const { signal } = telling;
+  const [pane] = views.panes;
+  const values = views.panes.map((each) => each.source.weight(query, key));
+  byId("looks").textContent = `Where “${all[query]}” looks`;
+  byId("looked").textContent = `Who looks at “${all[key]}”`;
+  try {
+    const found = await pane.source.token(query, key, all.length, signal);
+    if (signal.aborted) return;
+    if (values[0] === null) values[0] = found[0][key];
+    byId("cell").textContent = said(all, query, key, values);
+    if (query < ribbonFrom || query >= ribbonFrom + RIBBON) { ribbons(query); return; }
+    colour(byId("row"), found[0], query);
+    colour(byId("column"), found[1], key);
+  } catch (error) { fail(error); }
+}, 50);
+
+function said(all, query, key, values) {
+  const [one, two] = values;
+  const start = `“${all[query]}” (${query}) looks at “${all[key]}” (${key})`;
+  if (one === null) return `${start}: …`;
+  if (!state.beside) return `${start} with ${one.toFixed(4)} of its weight.`;
+  const other = two === null || two === undefined ? "" : ` and ${two.toFixed(4)}, a difference of ${shown(one - two, true)}`;
+  return `${start}: ${one.toFixed(4)}${other}.`;
+}
+
+function colour(ribbon, weights, chosen) {
+  const scale = colours();
+  const end = Math.max(...weights.subarray(0, Math.min(weights.length, 5000))) || 1;
+  [...ribbon.querySelectorAll("button")].forEach((button, place) => {
+    const at = ribbonFrom + place;
+    const [red, green, blue] = scale[placeOf(weights[at], 0, end, scale.length)];
+    button.style.backgroundColor = `rgb(${red} ${green} ${blue})`;
+    button.style.color = red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10131a" : "#ffffff";
+    button.classList.toggle("chosen", at === chosen);
+    button.title = weights[at].toFixed(4);
+    button.setAttribute("aria-label", `${button.textContent}: ${weights[at].toFixed(3)}`);
+  });
+}
+
+// The logit lens: layers from the last to the first, places from left to right.
+let lensFirst = 0;
+async function lens(first = 0) {
+  byId("lens").disabled = true;
+  try {
+    const found = await ask("/api/attention/lens", { body: { ...asked(0), first } });
+    lensFirst = first + found.places.length;
+    const scale = colours();
+    const end = Math.max(...found.cells.flat().map((each) => each.guesses[0].probability));
+    const cell = (each) => {
+      const [best] = each.guesses;
+      const right = each.right?.text === best.text;
+      const text = `${visible(best.text)} ${Math.round(best.probability * 100)}%`;
+      const detail = () => { byId("guesses").textContent = described(each, found.predicts); };
+      const button = make("button", { type: "button", class: right && "right", onpointerenter: detail, onfocus: detail, onclick: detail }, text);
+      const [red, green, blue] = scale[placeOf(best.probability, 0, end, scale.length)];
+      button.style.backgroundColor = `rgb(${red} ${green} ${blue})`;
+      button.style.color = red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10131a" : "#ffffff";
+      return make("td", {}, button);
+    };
+    const rows = found.layers.map((name, layer) => make("tr", {}, make("th", { scope: "row" }, name), ...found.cells[layer].map(cell))).reverse();
+    const head = make("tr", {}, make("th"), ...found.places.map((place) => make("th", { scope: "col", dir: "auto" }, visible(place))));
+    const made = make("table", { class: "lens" }, make("thead", {}, head), make("tbody", {}, ...rows));
+    byId("lensed").replaceChildren(make("div", { class: "wide", role: "region", "aria-label": "Logit lens", tabindex: 0 }, made));
+    firstOnly([...made.querySelectorAll("button")]);
+    lensWide = found.places.length;
+    byId("more").hidden = !found.more && first === 0;
+    byId("more").textContent = found.more ? "Later tokens" : "Back to the beginning";
+    byId("more").dataset.first = found.more ? lensFirst : 0;
+    byId("guesses").textContent = `Each cell is the most probable ${found.predicts}; a frame marks what the text really has.`;
+  } catch (error) {
+    fail(error);
+  } finally {
+    byId("lens").disabled = false;
+  }
+}
+let lensWide = 1;
+
+function described(cell, predicts) {
+  const guesses = cell.guesses.map((guess) => `${visible(guess.text)} ${(100 * guess.probability).toFixed(1)}%`).join(", ");
+  const right = cell.right ? ` What the text has, ${visible(cell.right.text)}, has ${(100 * cell.right.probability).toFixed(1)}%.` : "";
+  return `Most probable ${predicts}: ${guesses}.${right}`;
+}
+
+async function measure(what, button) {
+  button.disabled = true;
+  byId("measured").replaceChildren(make("p", { class: "note" }, "This takes a moment …"));
+  try {
+    const found = await ask(`/api/attention/${what}`, { body: { ...asked(0), text: "" } });
+    byId("measured").replaceChildren(...found.tables.map(table));
+  } catch (error) {
+    byId("measured").replaceChildren(make("p", { class: "wrong" }, error.message));
+  } finally {
+    button.disabled = false;
+  }
+}
+
+async function save(kind) {
+  const name = `attention-${facts[0].name}-layer-${state.layer}-head-${state.head}`;
+  if (kind === "png") {
+    const canvases = views.panes.map((pane) => pane.canvas);
+    const sheet = make("canvas");
+    sheet.width = canvases.reduce((sum, canvas) => sum + canvas.width, 0);
+    sheet.height = Math.max(...canvases.map((canvas) => canvas.height));
+    const context = sheet.getContext("2d");
+    context.fillStyle = getComputedStyle(document.body).backgroundColor;
+    context.fillRect(0, 0, sheet.width, sheet.height);
+    canvases.reduce((left, canvas) => { context.drawImage(canvas, left, 0); return left + canvas.width; }, 0);
+    sheet.toBlob((blob) => download(`${name}.png`, blob));
+    return;
+  }
+  const one = kind === "html" ? {} : { layer: state.layer, head: state.head };
+  const answer = await fetch("/api/attention/file", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...asked(0), ...one, kind }) });
+  if (!answer.ok) throw new Error((await answer.json()).error);
+  download(`${kind === "html" ? `attention-${facts[0].name}` : name}.${kind}`, await answer.blob());
+}
+
+function setUpSide(side, at) {
+  const ending = at ? "2" : "";
+  const [text, run, step] = ["text", "run", "step"].map((name) => side.querySelector(`[name=${name}]`));
+  const wanted = state[`run${ending}`];
+  if (wanted && ![...run.options].some((option) => option.value === wanted)) run.append(make("option", { value: wanted }, wanted));
+  state[`run${ending}`] = wanted || run.value;
+  run.value = state[`run${ending}`];
+  text.value = state[`text${ending}`];
+  text.addEventListener("input", () => { state[`text${ending}`] = text.value; soon(); });
+  run.addEventListener("change", () => { state[`run${ending}`] = run.value; state[`step${ending}`] = -1; load(); });
+  step.addEventListener("input", () => {
+    const { steps } = facts[at];
+    const chosen = steps[Number(step.value)];
+    state[`step${ending}`] = chosen === steps.at(-1) ? -1 : chosen;
+    showMoments(at);
+    quickly();
+  });
+}
+const quickly = calmly(load, 80);
+
+function beside(on) {
+  state.beside = on;
+  sides[1].hidden = !on;
+  byId("compare").setAttribute("aria-pressed", String(on));
+}
+
+function setUp() {
+  if (!state.text2) state.text2 = state.text;
+  if (!state.run2) state.run2 = state.run;
+  sides.forEach(setUpSide);
+  beside(state.beside);
+  byId("compare").addEventListener("click", () => {
+    if (!state.beside) {
+      Object.assign(state, { run2: state.run, text2: state.text, step2: 0 });
+      sides[1].querySelector("[name=run]").value = state.run;
+      sides[1].querySelector("[name=text]").value = state.text;
+    }
+    beside(!state.beside);
+    load();
+  });
+  for (const button of document.querySelectorAll("[data-unit]")) {
+    const mark = () => document.querySelectorAll("[data-unit]").forEach((other) => other.setAttribute("aria-pressed", String(other.dataset.unit === state.unit)));
+    mark();
+    button.addEventListener("click", () => { state.unit = button.dataset.unit; mark(); views.cursor = null; Promise.all([grid(asking.signal), show()]).catch(fail); });
+  }
+  for (const name of ["scale", "area"]) {
+    byId(name).value = state[name];
+    byId(name).addEventListener("change", () => { state[name] = byId(name).value; Promise.all([grid(asking.signal), show()]).catch(fail); });
+  }
+  byId("closer").addEventListener("click", () => views.zoom(1 / 1.5));
+  byId("farther").addEventListener("click", () => views.zoom(1.5));
+  byId("whole").addEventListener("click", () => views.look({ left: 0, top: 0, span: views.length }));
+  byId("save").addEventListener("change", () => { save(byId("save").value).catch(fail); byId("save").value = ""; });
+  byId("lens").addEventListener("click", () => lens());
+  byId("more").addEventListener("click", () => lens(Number(byId("more").dataset.first)));
+  byId("measure").addEventListener("click", () => measure("heads", byId("measure")));
+  byId("ablate").addEventListener("click", () => measure("ablation", byId("ablate")));
+  roving(byId("heads"), "button", () => facts[0]?.heads ?? 1);
+  roving(byId("row"), "button");
+  roving(byId("column"), "button");
+  roving(byId("lensed"), "button", () => lensWide);
+  onLook(() => { if (facts.length) Promise.all([grid(asking.signal), show()]).catch(fail); });
+}
+
+async function begin() {
+  if (!byId("form")) return;
+  setUp();
+  const start = { left: state.left, top: state.top, span: state.span, query: state.query, key: state.key };
+  try {
+    scales = await ask("/api/attention/colours");
+  } catch (error) { fail(error); return; }
+  await load();
+  if (start.span) views.look({ left: start.left, top: start.top, span: start.span });
+  if (start.query >= 0 && facts.length) views.point({ query: start.query, key: start.key });
+}
+
+export { views };
+window.views = views; // For those who measure frames.
+begin();

@@ -1,0 +1,126 @@
+// The data view: the audit of a corpus, leaked texts with their twins, baselines, splits.
+import { ask, fail, make, readState, say, table, writeState } from "/static/common.js";
+import { later, marked, plain } from "/static/svg.js";
+
+const $ = (id) => document.getElementById(id);
+const DEFAULTS = { data: $("corpus").options[0]?.value ?? "sotu", held: "test", find: "", near: false };
+const state = readState(DEFAULTS);
+const body = (id) => $(id).querySelector(".body");
+let commands = {};
+let asking = new AbortController();
+
+const query = (more = {}) => new URLSearchParams({ data: state.data, ...more }).toString();
+const keep = () => writeState(state, DEFAULTS);
+
+async function load() {
+  asking.abort();
+  asking = new AbortController();
+  const { signal } = asking;
+  keep();
+  say("Reading the corpus …");
+  for (const id of ["audit", "splits"]) body(id).replaceChildren(make("p", { class: "faint" }, "One moment …"));
+  $("leaks").hidden = true;
+  try {
+    const shown = await ask(`/api/data/show?${query()}`, { signal });
+    commands = shown.commands;
+    $("command").textContent = [commands.audit, commands.baselines, commands.show].join("\n");
+    body("splits").replaceChildren(...shown.notes.map((note) => make("p", { class: "note" }, note)), ...shown.tables.map(textTable));
+    const found = await ask(`/api/data/audit?${query()}`, { signal });
+    const findings = make("ul", { class: "findings" }, ...found.sentences.map((sentence) => make("li", {}, sentence)));
+    body("audit").replaceChildren(findings, ...found.tables.map(textTable));
+    say("");
+    $("leaks").hidden = !shown.held_out.length;
+    $("held").replaceChildren(...shown.held_out.map((name) => make("option", { value: name }, name)));
+    if (!shown.held_out.includes(state.held)) state.held = shown.held_out[0] ?? "test";
+    $("held").value = state.held;
+    if (shown.held_out.length) await leaks();
+  } catch (error) { fail(error); }
+}
+
+// Texts of a corpus go in any direction.
+function textTable(facts) {
+  const made = table(facts);
+  for (const cell of made.querySelectorAll("td:not(.figure)")) cell.dir = "auto";
+  return made;
+}
+
+async function leaks(first = 0) {
+  const { signal } = asking;
+  keep();
+  try {
+    const found = await ask(`/api/data/twins?${query({ held: state.held, find: state.find, near: state.near, first })}`, { signal });
+    $("h-leaks").textContent = state.held === "test" ? "Texts of test that stand in train" : `Texts of ${state.held} that stand in train`;
+    $("leak-count").textContent = `${found.exact.toLocaleString("en")} of ${found.items.toLocaleString("en")} are word for word in train; `
+      + `${found.matching.toLocaleString("en")} ${state.find || state.near ? "match" : "are listed with those that are almost the same"}.`;
+    if (!first) $("leak-list").replaceChildren();
+    if (!found.matching) $("leak-list").replaceChildren(make("li", {}, make("p", { class: "faint empty" }, state.find || state.near ? "No such text." : "Nothing leaks here.")));
+    $("leak-list").append(...found.twins.map(row));
+    const shown = first + found.twins.length;
+    $("more").hidden = shown >= found.matching;
+    $("more").onclick = () => leaks(shown);
+    if (!first) $("twin").replaceChildren(make("p", { class: "faint" }, "The twin of the text that you choose is shown here."));
+  } catch (error) { fail(error); }
+}
+
+function row(twin) {
+  const button = make("button", { type: "button", "aria-pressed": "false", dir: "auto" },
+    twin.exact ? null : make("span", { class: "tag" }, `${Math.round(100 * twin.jaccard)}% alike`),
+    twin.label !== null && twin.twin_label !== null && twin.label !== twin.twin_label ? make("span", { class: "tag bad" }, "other label") : null,
+    twin.text);
+  button.addEventListener("click", () => {
+    for (const each of $("leak-list").querySelectorAll("[aria-pressed=true]")) each.setAttribute("aria-pressed", "false");
+    button.setAttribute("aria-pressed", "true");
+    show(twin);
+  });
+  return make("li", {}, button);
+}
+
+function show(twin) {
+  const label = (name) => (name === null ? "" : `, label ${name}`);
+  const where = twin.other === null ? "in train as it was given" : `train, text ${twin.other.toLocaleString("en")}`;
+  const more = twin.times > 1 ? ` It stands there ${twin.times} times.` : "";
+  const says = twin.exact
+    ? `The same after normalising case, punctuation and white space.${more}`
+    : `Almost the same: the Jaccard index of their word triples is ${plain(twin.jaccard, 2)}. Words that the other does not have are marked.`;
+  const [own, other] = twin.exact ? [[twin.text], [twin.twin]] : [marked(twin.text, twin.twin, false), marked(twin.twin, twin.text, false)];
+  $("twin").replaceChildren(
+    make("h3", {}, `${state.held}, text ${twin.item.toLocaleString("en")}${label(twin.label)}`), make("blockquote", { dir: "auto" }, ...own),
+    make("h3", {}, `${where}${label(twin.twin_label)}`), make("blockquote", { dir: "auto" }, ...other), make("p", { class: "note" }, says));
+}
+
+async function measure() {
+  $("measure").disabled = true;
+  $("measure").textContent = "Measuring …";
+  try {
+    const found = await ask(`/api/data/baselines?${query()}`, { signal: asking.signal });
+    body("baselines").replaceChildren(...found.tables.map(textTable));
+  } catch (error) {
+    fail(error);
+    $("measure").disabled = false;
+    $("measure").textContent = "Measure the baselines";
+  }
+}
+
+const before = body("baselines").cloneNode(true);
+function resetBaselines() {
+  body("baselines").replaceWith(before.cloneNode(true));
+  $("measure").addEventListener("click", measure);
+}
+
+$("choice").addEventListener("submit", (event) => event.preventDefault());
+$("filter").addEventListener("submit", (event) => event.preventDefault());
+$("corpus").addEventListener("change", (event) => {
+  Object.assign(state, { data: event.target.value, held: "test", find: "", near: false });
+  $("find").value = "";
+  $("near").checked = false;
+  resetBaselines();
+  load();
+});
+$("held").addEventListener("change", (event) => { state.held = event.target.value; leaks(); });
+$("find").addEventListener("input", later((event) => { state.find = event.target.value; leaks(); }, 250));
+$("near").addEventListener("change", (event) => { state.near = event.target.checked; leaks(); });
+$("corpus").value = state.data;
+$("find").value = state.find;
+$("near").checked = state.near;
+resetBaselines();
+if ($("corpus").options.length) load();

@@ -1,0 +1,60 @@
+// The page of one run: how far it is, its curves as they grow, and the baselines beside it.
+import { ask, fail, isDark, listen, onLook, say, table } from "./common.js";
+
+const place = document.getElementById("run");
+const { run, status, job } = place.dataset;
+const by = (id) => document.getElementById(id);
+
+if (status === "finished") beside();
+else follow();
+
+async function beside() {
+  const section = by("baselines");
+  try {
+    const found = await ask(`/api/runs/${run}/baselines`);
+    section.append(...found.tables.map(table));
+    for (const sentence of found.warnings) say(sentence, true);
+    by("measuring").remove();
+  } catch (error) {
+    by("measuring").textContent = `The baselines are not shown. ${error.message}`;
+  }
+}
+
+function follow() {
+  let drawn = -1;
+  const draw = () => {
+    const dark = isDark();
+    for (const [at, id] of ["curves", "losses"].entries()) {
+      const image = by(id);
+      image.onload = () => { image.hidden = false; };
+      image.src = `/api/runs/${run}/curves.svg?at=${at}&dark=${dark}&step=${drawn}`;
+    }
+  };
+  let before = status;
+  listen(`/api/runs/${run}/events`, {
+    progress(now) {
+      by("step").textContent = now.step.toLocaleString("en");
+      by("progress").value = now.share;
+      by("loss").textContent = now.loss === null ? "" : `, loss ${now.loss.toFixed(3)}`;
+      by("status").textContent = now.status;
+      if (now.step !== drawn) {
+        drawn = now.step;
+        draw();
+      }
+      if (now.status !== before) location.reload();
+      before = now.status;
+    },
+  });
+  onLook(draw);
+  by("resume")?.addEventListener("click", () => act(`/api/runs/${run}/resume`, "It continues."));
+  by("stop")?.addEventListener("click", () => act(`/api/jobs/${job}/stop`, "It is being saved."));
+}
+
+async function act(path, sentence) {
+  try {
+    await ask(path, { method: "POST" });
+    say(sentence);
+  } catch (error) {
+    fail(error);
+  }
+}

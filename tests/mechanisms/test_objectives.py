@@ -1,0 +1,66 @@
+"""What is added to the loss, against the formula written out."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from oratory.batches import IGNORE
+from oratory.errors import InputError
+from oratory.mechanisms.kinds import IGNORED
+from oratory.model import ModelConfig, Transformer
+from oratory.model.head import Targets
+
+IDS = torch.arange(12).view(2, 6) % 9
+WANTED = torch.tensor([[1, 2, 3, 4, 5, 6], [7, 8, 0, IGNORE, IGNORE, IGNORE]])
+MASK = WANTED != IGNORE
+
+
+def model(objective: str, **settings: Any) -> Transformer:
+    base = {"output": "tokens", "causal": True, "vocabulary": 9, "layers": 1, "heads": 2, "width": 16, "context": 6}
+    return Transformer(ModelConfig.from_dict(base | {"objective": objective} | settings), 1)
+
+
+def loss(made: Transformer) -> Tensor:
+    found: Tensor | None = made(IDS, MASK, targets=Targets(WANTED, 9)).loss
+    assert found is not None
+    return found
+
+
+def test_both_rooms_ignore_the_same() -> None:
+    assert IGNORED == IGNORE
+
+
+def test_z_loss() -> None:
+    usual, made = model("none"), model("z-loss(weight=0.1)")
+    logits = made.eval()(IDS, MASK).logits[MASK]
+    wanted = 0.1 * sum(float(torch.log(torch.exp(each).sum())) ** 2 for each in logits) / 9
+    assert float(loss(made.train()) - loss(usual.train())) == pytest.approx(wanted, rel=1e-4)
+
+
+def test_multi_token() -> None:
+    usual, made = model("none"), model("multi-token(more=2,weight=0.5)")
+    hidden = made.eval()(IDS, MASK).hidden
+    more: Any = made.objective
+    total = 0.0
+    for row, at, ahead in [(r, t, k) for r in range(2) for t in range(6) for k in (1, 2)]:
+        if at + ahead < 6 and MASK[row, at + ahead]:
+            x = hidden[row, at]
+            logits = made.head(x + more.norms[ahead - 1](more.maps[ahead - 1](x)))
+            total += float(cross_entropy(logits, WANTED[row, at + ahead]))
+    assert float(loss(made.train()) - loss(usual.train())) == pytest.approx(0.5 * total / 9, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", ["z-loss", "multi-token"])
+def test_it_is_for_training_only(name: str) -> None:
+    usual, made = model("none").eval(), model(name).eval()
+    assert torch.equal(loss(made), loss(usual))
+    assert torch.equal(made(IDS).logits, usual(IDS).logits)
+
+
+def test_an_encoder_cannot_predict_what_follows() -> None:
+    with pytest.raises(InputError, match="sees it already"):
+        model("multi-token", causal=False)
+    assert model("z-loss", causal=False).objective is not None
