@@ -78,7 +78,8 @@ def test_every_mechanism_that_the_base_has_not_is_an_entry() -> None:
             if cls.__module__.startswith("oratory.")
         }
         usual = {"position=learned", "pattern=full", "merge=concat", "pool=mean", "norm=layer", "attention=softmax"}
-        usual |= {"residual=add", "mixer=none", "objective=none"} | ({"feedforward=relu"} if task != "lm" else set())
+        usual |= {"residual=add", "mixer=none", "objective=none", "embedding=tokens", "head=linear"}
+        usual |= {"feedforward=relu"} if task != "lm" else set()
         found = {entry.name for entry in entries_of(task_of(task)) if entry.name in ours}
         assert found == ours - usual
     assert {entry.kind for entry in entries_of(task_of("lm"), ["norm"])} == {"norm"}
