@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,10 +67,9 @@ def test_results_of_strangers(kind: str, data: st.DataObject) -> None:
     with a_folder() as folder:
         made = data.draw(changed(values))
         path = folder / "made.json"
-        if isinstance(made, dict):
+        path.write_text(json.dumps(made))
+        with suppress(ValueError, TypeError):  # No record, or one that has numbers without end.
             write_record(path, made)  # With the right checksum.
-        else:
-            path.write_text(json.dumps(made))
         use(folder, kind, path.read_bytes())
 
 
