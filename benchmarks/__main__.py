@@ -13,9 +13,10 @@ names = [found.name for found in pkgutil.iter_modules(__path__) if not found.nam
 
 def value(text: str) -> object:
     """A whole number, or several with commas between; else the text itself."""
-    if text.isdecimal():
-        return int(text)
-    return tuple(map(int, text.split(","))) if "," in text else text
+    numbers = text.split(",")
+    if not all(map(str.isdecimal, numbers)):
+        return text
+    return tuple(map(int, numbers)) if len(numbers) > 1 else int(text)
 
 
 wanted: dict[str, dict[str, object]] = {}
