@@ -16,15 +16,15 @@ from typing import Any
 
 from oratory.comparisons import Comparison, Design, Variant, load_comparison, parse_variants
 from oratory.comparisons import compare as make_comparison
-from oratory.comparisons.atlas import Atlas, AtlasDesign, atlas_entries, atlases_in, entries_of, load_atlas, survey
+from oratory.comparisons.atlas import Atlas, AtlasDesign, AtlasRecord, entries_of, load_atlas, survey
 from oratory.comparisons.atlas.design import LIMIT
 from oratory.comparisons.atlas.make import make_atlas
 from oratory.comparisons.calibration import calibrate_runs
-from oratory.comparisons.ensembles import Ensemble, ensemble_entries, ensembles_in, load_ensemble
+from oratory.comparisons.ensembles import Ensemble, EnsembleRecord, load_ensemble
 from oratory.comparisons.ensembles import ensemble as make_ensemble
 from oratory.comparisons.ensembles.make import SIZE
-from oratory.comparisons.kept import comparison_entries, comparisons_in
-from oratory.comparisons.scales import Scale, ScaleDesign, load_scale, scale_entries, scales_in
+from oratory.comparisons.record import ComparisonRecord
+from oratory.comparisons.scales import Scale, ScaleDesign, ScaleRecord, load_scale
 from oratory.comparisons.scales import scale as make_scale
 from oratory.comparisons.scales.design import SHARES
 from oratory.comparisons.standing import Standing, standing_of_run, tested_corpus
@@ -41,11 +41,12 @@ from oratory.reports.jobs import JobsProgress
 from oratory.reports.progress import RunProgress, in_notebook
 from oratory.reports.results import write_report
 from oratory.runs import Run, RunListener, Store
-from oratory.runs.results import KeptResults
+from oratory.runs.results import KeptResults, StoredResult
 from oratory.runs.started import as_given
 from oratory.searches.design import AT_ONCE, SEEDS, SearchDesign
-from oratory.searches.make import load_search, search_entries, searches_in
+from oratory.searches.make import load_search
 from oratory.searches.make import search as make_search
+from oratory.searches.record import SearchRecord
 from oratory.searches.result import Search
 from oratory.searches.space import Space, setting_kinds
 from oratory.searches.tuning import SEEDS as TUNE_SEEDS
@@ -86,6 +87,14 @@ __all__ = [
 AnyPath = str | os.PathLike[str]
 Result = Run | Comparison | Atlas | Ensemble | Scale | Search | Reproduction | HandResult
 AnyListener = Callable[[Any], None]
+LOADERS: Mapping[type[StoredResult], Callable[[str, Store], "Result"]] = {
+    ComparisonRecord: load_comparison,
+    AtlasRecord: load_atlas,
+    EnsembleRecord: load_ensemble,
+    ScaleRecord: load_scale,
+    SearchRecord: load_search,
+}
+"""How each kind of result is worked out again from what the store keeps of it."""
 
 
 def _ignore(event: Any) -> None:
@@ -527,17 +536,7 @@ def load_result(name: str, runs: AnyPath | None = None) -> Result:
     store = Store(runs)
     if name in recipe_names():
         return load_reproduction(name, store)
-    loaders = {
-        each: load
-        for found_in, load in (
-            (comparisons_in, load_comparison),
-            (atlases_in, load_atlas),
-            (ensembles_in, load_ensemble),
-            (scales_in, load_scale),
-            (searches_in, load_search),
-        )
-        for each in found_in(store)
-    }
+    loaders = {each: load for record, load in LOADERS.items() for each in record.names(store)}
     if name == "last" or store.has(name) or store.called(name):
         return load_run(name, runs)
     found = [name] if name in loaders else [*(each for each in loaders if each.startswith(name)), *store.matching(name)]
@@ -555,8 +554,7 @@ def load_result(name: str, runs: AnyPath | None = None) -> Result:
 def list_results(runs: AnyPath | None = None) -> KeptResults:
     """The results that a store keeps besides its runs, the newest first, with the ids that `report` takes."""
     store = Store(runs)
-    entries = (comparison_entries, atlas_entries, ensemble_entries, scale_entries, search_entries)
-    found = [entry for each in entries for entry in each(store)]
+    found = [entry for record in LOADERS for entry in record.entries(store)]
     return KeptResults(tuple(sorted(found, key=lambda entry: entry.created, reverse=True)))
 
 

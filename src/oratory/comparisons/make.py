@@ -6,8 +6,8 @@ from dataclasses import replace
 from oratory.comparisons.comparison import BASELINE, NONE, Comparison, Part, VariantFacts
 from oratory.comparisons.design import Design, Variant
 from oratory.comparisons.eligibility import Eligibility, eligibility_of
-from oratory.comparisons.kept import KeptComparison, KeptVariant
 from oratory.comparisons.measures import Measure, measures_of, tokens_of
+from oratory.comparisons.record import ComparisonRecord, VariantRecord
 from oratory.comparisons.standing import baselines_of
 from oratory.comparisons.warnings import looked_before, unequal_train, warnings_of
 from oratory.errors import Failed
@@ -15,7 +15,7 @@ from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, 
 from oratory.execution.ready import is_finished
 from oratory.runs import Run, Store
 from oratory.statistics import holm, paired, verdict
-from oratory.text import Corpus, reload_corpus
+from oratory.text import Corpus
 from oratory.text.recorded import RecordedCorpus
 from oratory.training.config import EVAL_TRAIN
 from oratory.training.tasks import task_of
@@ -32,7 +32,7 @@ def compare(design: Design, store: Store, executor: Executor, listen: Listener |
     design.check_room(store, here)
     runs, problems = train_all(_jobs(design, store, here), design.corpus, store, executor, listen, design.plugins)
     comparison = evaluate(design, runs, problems, store)
-    _kept(comparison, design).write(store)
+    _record(comparison, design).write(store)
     return comparison
 
 
@@ -174,13 +174,13 @@ def _facts(
     )
 
 
-def _kept(comparison: Comparison, design: Design) -> KeptComparison:
+def _record(comparison: Comparison, design: Design) -> ComparisonRecord:
     """What is written down, so that a report can be made of it at any time."""
-    return KeptComparison(
+    return ComparisonRecord(
         id=comparison.id,
         task=design.task.name,
         corpus=RecordedCorpus(comparison.corpus, comparison.fingerprint, comparison.source),
-        variants=tuple(KeptVariant(v.name, dict(v.settings), v.runs, v.search) for v in comparison.variants),
+        variants=tuple(VariantRecord(v.name, dict(v.settings), v.runs, v.search) for v in comparison.variants),
         seeds=design.seeds,
         settings=dict(design.settings),
         metric=design.metric,
@@ -191,14 +191,14 @@ def _kept(comparison: Comparison, design: Design) -> KeptComparison:
 
 def load_comparison(name: str, store: Store) -> Comparison:
     """A comparison that was made before, worked out again from its runs."""
-    kept = KeptComparison.read(name, store)
+    record = ComparisonRecord.read(name, store)
     design = Design(
-        task=task_of(kept.task),
-        corpus=reload_corpus("comparison", name, kept.corpus.source, kept.corpus.fingerprint),
-        variants=tuple(Variant(entry.name, entry.settings, entry.search) for entry in kept.variants),
-        seeds=kept.seeds,
-        settings=kept.settings,
-        metric=kept.metric,
-        plugins=tuple((path, content) for path, content in kept.plugins),
+        task=task_of(record.task),
+        corpus=record.load_corpus(),
+        variants=tuple(Variant(entry.name, entry.settings, entry.search) for entry in record.variants),
+        seeds=record.seeds,
+        settings=record.settings,
+        metric=record.metric,
+        plugins=record.plugin_files,
     )
-    return replace(evaluate(design, kept.runs_in(store), kept.problems, store), id=name)
+    return replace(evaluate(design, record.runs_in(store), record.problems, store), id=name)

@@ -13,7 +13,7 @@ from oratory.files import digest
 from oratory.ids import id_of, key_of
 from oratory.runs import Store
 from oratory.runs.record import NOT_IDENTITY
-from oratory.searches.kept import KeptSearch
+from oratory.searches.record import SearchRecord
 from oratory.searches.space import Choices, Space, setting_kinds
 from oratory.text import Corpus
 from oratory.tokens import train_tokenizer
@@ -173,15 +173,15 @@ class SearchDesign:
     @property
     def id(self) -> str:
         """A name that follows from everything that decides which trials there are, but not from how many."""
-        kept = self.to_dict()
+        values = self.to_dict()
         plugins = [digest(content.encode()) for _, content in self.plugins]
-        described = {name: value for name, value in kept.items() if name not in ("trials", "source", "plugins")}
+        described = {name: value for name, value in values.items() if name not in ("trials", "source", "plugins")}
         return id_of("search", key_of([described, plugins, __version__]))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, from which the design can be made again."""
         return asdict(
-            KeptSearch(
+            SearchRecord(
                 task=self.task.name,
                 fingerprint=self.corpus.fingerprint,
                 space=self.space.to_dict(),

@@ -29,7 +29,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from oratory.errors import InputError
 from oratory.ids import key_of
 from oratory.records import DIGEST, typed
-from oratory.searches.kept import KeptTrial
+from oratory.searches.record import TrialRecord
 from oratory.searches.result import COMPLETE, FAILED, PRUNED, TrialFacts
 from oratory.searches.space import Range, Space
 from oratory.seeds import derive
@@ -152,7 +152,7 @@ class Study:
 
     def _facts(self, trial: FrozenTrial) -> TrialFacts:
         """What was kept of a trial, if all that Optuna has of it agrees."""
-        kept = typed(KeptTrial, self._kept(trial), self.path)
+        kept = typed(TrialRecord, self._kept(trial), self.path)
         interval = kept.interval
         facts = TrialFacts(
             number=kept.trial,

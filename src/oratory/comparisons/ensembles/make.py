@@ -8,15 +8,15 @@ import numpy as np
 from oratory import __version__
 from oratory.comparisons.eligibility import eligibility_of
 from oratory.comparisons.ensembles.facts import SINGLE, Ensemble, Pairing
-from oratory.comparisons.ensembles.kept import KeptEnsemble
 from oratory.comparisons.ensembles.members import Averaged, Members, Wanted, wanted_of
+from oratory.comparisons.ensembles.record import EnsembleRecord
 from oratory.comparisons.measures import Measure, Scored, measures_of, tokens_of
 from oratory.comparisons.standing import Standing, baselines_of, tested_corpus
 from oratory.errors import InputError
 from oratory.ids import id_of, key_of
 from oratory.runs import Run, Store
 from oratory.statistics import LEAST_SEEDS, Array, Estimate, holm, paired
-from oratory.text import Corpus, reload_corpus
+from oratory.text import Corpus
 from oratory.text.recorded import RecordedCorpus
 from oratory.training.tasks import Task, task_of
 from oratory.training.tasks.metric import Metric
@@ -36,7 +36,7 @@ def ensemble(names: Sequence[str], store: Store, size: int = SIZE, metric: str |
     first = next(run for runs in wanted.members.values() for run in runs if run)
     wanted = replace(wanted, metric=metric or wanted.metric)
     found = _evaluate(first.task, tested_corpus(first), wanted, size, store)
-    KeptEnsemble(
+    EnsembleRecord(
         id=found.id,
         task=found.task.name,
         corpus=RecordedCorpus(found.corpus, found.fingerprint, found.source),
@@ -50,16 +50,11 @@ def ensemble(names: Sequence[str], store: Store, size: int = SIZE, metric: str |
 
 def load_ensemble(name: str, store: Store) -> Ensemble:
     """An ensemble that was made before, worked out again from its runs."""
-    kept = KeptEnsemble.read(name, store)
-    corpus = reload_corpus("ensemble", name, kept.corpus.source, kept.corpus.fingerprint)
-    members = {of: [store.open(run) if run else None for run in runs] for of, runs in kept.members.items()}
-    for run in (run for runs in members.values() for run in runs if run):
-        if (run.task.name, run.fingerprint, run.status) != (kept.task, kept.corpus.fingerprint, "finished"):
-            raise InputError(
-                f"The ensemble {name} is damaged: {run.id} is no finished run of {kept.task} on its corpus."
-            )
-    wanted = Wanted(kept.named, members, kept.metric)
-    return replace(_evaluate(task_of(kept.task), corpus, wanted, kept.size, store), id=name)
+    record = EnsembleRecord.read(name, store)
+    corpus = record.load_corpus()
+    members = {variant: record.open_runs(runs, store) for variant, runs in record.members.items()}
+    wanted = Wanted(record.named, members, record.metric)
+    return replace(_evaluate(task_of(record.task), corpus, wanted, record.size, store), id=name)
 
 
 def _evaluate(task: Task, corpus: Corpus, wanted: Wanted, size: int, store: Store) -> Ensemble:
