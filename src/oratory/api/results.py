@@ -8,6 +8,7 @@ from oratory.api.shared import AnyPath
 from oratory.comparisons import Comparison, load_comparison
 from oratory.comparisons.atlas import Atlas, AtlasRecord, load_atlas
 from oratory.comparisons.ensembles import Ensemble, EnsembleRecord, load_ensemble
+from oratory.comparisons.facts import ResultFacts
 from oratory.comparisons.record import ComparisonRecord
 from oratory.comparisons.scales import Scale, ScaleRecord, load_scale
 from oratory.errors import InputError, unknown
@@ -67,18 +68,10 @@ def report(
     The suffix of the path says what kind: .html, .pdf, .md, .tex or .csv; a name without one is a folder for all.
     """
     found = load_result(result, runs) if isinstance(result, str) else result
-    for run in _runs_of(found):
+    looked_into = found.all_runs() if isinstance(found, ResultFacts) else [found] if isinstance(found, Run) else []
+    for run in looked_into:  # Recipes have no plugins.
         run.check_plugins()
     return write_report(found, path if path is not None else f"{name_of(found)}.html")
-
-
-def _runs_of(result: Result) -> list[Run]:
-    """The runs that a report is on; recipes have no plugins."""
-    if isinstance(result, Comparison):
-        return [run for found in result.runs().values() for run in found]
-    if isinstance(result, Scale):
-        return result.runs()
-    return [result] if isinstance(result, Run) else []
 
 
 def name_of(result: Result) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from oratory import __version__
 from oratory.comparisons.eligibility import eligibility_of
-from oratory.comparisons.ensembles.facts import SINGLE, Ensemble, Pairing
+from oratory.comparisons.ensembles.facts import ROWS, SINGLE, Ensemble, Pairing
 from oratory.comparisons.ensembles.members import Averaged, Members, Wanted, wanted_of
 from oratory.comparisons.ensembles.record import EnsembleRecord
 from oratory.comparisons.measures import Measure, Scored, measures_of, tokens_of
@@ -153,7 +153,13 @@ def _pairings(
             other = single(measure, name) if against == SINGLE else measure.matrices[_grouped(names[0])]
             matrix = measure.matrices[_grouped(name)]
             parts[part] = paired(
-                matrix, other, measure.weights, better=metric.better, comparisons=count, strata=measure.strata
+                matrix,
+                other,
+                measure.weights,
+                better=metric.better,
+                comparisons=count,
+                strata=measure.strata,
+                rows=ROWS,
             )
         return Pairing(name, against, parts)
 
