@@ -14,7 +14,7 @@ from oratory.execution.jobs import load_plugins
 from oratory.execution.place import no_server_left
 from oratory.recipes.estimate import TimeEstimate
 from oratory.runs import Store
-from oratory.runs.started import as_given
+from oratory.runs.given import as_given
 from oratory.searches.design import SearchDesign
 from oratory.searches.make import search as make_search
 from oratory.searches.tuning import SEEDS as TUNE_SEEDS

@@ -16,7 +16,7 @@ from oratory.recipes.plan import time_of_runs
 from oratory.reports.jobs import JobsProgress
 from oratory.reports.progress import in_notebook
 from oratory.runs import Store
-from oratory.runs.started import as_given
+from oratory.runs.given import as_given
 from oratory.searches.make import search as make_search
 from oratory.searches.tuning import SEEDS as TUNE_SEEDS
 from oratory.searches.tuning import Tuning

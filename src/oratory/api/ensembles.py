@@ -11,7 +11,7 @@ from oratory.comparisons.ensembles.make import SIZE
 from oratory.comparisons.standing import tested_corpus
 from oratory.errors import InputError, unknown
 from oratory.runs import Run, RunListener, Store
-from oratory.runs.started import as_given
+from oratory.runs.given import as_given
 from oratory.settings import joined
 
 

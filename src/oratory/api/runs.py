@@ -10,7 +10,7 @@ from oratory.execution.jobs import AnyPlugin
 from oratory.execution.train import train as train_run
 from oratory.reports.progress import RunProgress, in_notebook
 from oratory.runs import Run, RunListener, Store
-from oratory.runs.started import as_given
+from oratory.runs.given import as_given
 from oratory.text import Corpus, as_loaded
 from oratory.training.origins import origin_of
 from oratory.training.origins import prepare as prepare_run

@@ -14,7 +14,7 @@ from oratory.execution.place import no_server_left
 from oratory.recipes.estimate import TimeEstimate, planned_run
 from oratory.recipes.plan import time_of_runs
 from oratory.runs import Store
-from oratory.runs.started import as_given
+from oratory.runs.given import as_given
 from oratory.text import Corpus, as_loaded
 from oratory.training.tasks import task_of
 

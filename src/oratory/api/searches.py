@@ -12,7 +12,7 @@ from oratory.recipes.plan import time_of_runs
 from oratory.reports.jobs import JobsProgress
 from oratory.reports.progress import in_notebook
 from oratory.runs import Store
-from oratory.runs.started import as_given
+from oratory.runs.given import as_given
 from oratory.searches.design import AT_ONCE, SEEDS, SearchDesign
 from oratory.searches.make import search as make_search
 from oratory.searches.result import Search

@@ -8,7 +8,7 @@ from typing import Any
 
 from oratory.comparisons import Variant
 from oratory.runs import Store
-from oratory.runs.started import as_given
+from oratory.runs.given import as_given
 from oratory.training.origins.origin import MODEL, OWN_RUN
 
 AnyPath = str | os.PathLike[str]

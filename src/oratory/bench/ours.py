@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from oratory.bench.made import ENDLESS, prepared
+from oratory.bench.material import ENDLESS, prepared
 from oratory.bench.work import Call
 from oratory.execution.machine import keep_memory
 from oratory.model import Transformer, generate

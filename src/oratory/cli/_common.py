@@ -129,7 +129,7 @@ def shared_settings(words: list[str] | None, model: str | None = None, runs: Pat
 
 def model_settings(model: str, words: list[str], runs: Path | None) -> dict[str, str]:
     """The model that is fine-tuned, and the settings that such a model may have."""
-    from oratory.runs.started import as_given
+    from oratory.runs.given import as_given
     from oratory.runs.store import Store
     from oratory.settings import parse_words
     from oratory.training.origins import origin_of

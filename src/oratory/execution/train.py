@@ -22,6 +22,7 @@ from oratory.model.config import plugins_of
 from oratory.model.contract import ModelContract
 from oratory.runs.checkpoint import Checkpoint, latest_checkpoint
 from oratory.runs.events import Ended, Interrupted, RunDiverged, RunListener, Started, ignore
+from oratory.runs.given import as_given
 from oratory.runs.record import (
     CHECKPOINTS,
     TOKENIZER,
@@ -31,7 +32,6 @@ from oratory.runs.record import (
     identity_of,
 )
 from oratory.runs.run import Run
-from oratory.runs.started import as_given
 from oratory.runs.store import Store
 from oratory.text import Corpus, as_loaded
 from oratory.text.recorded import RecordedCorpus
