@@ -86,7 +86,7 @@ def prepare_comparison(
     runs: AnyPath | None = None,
     plugins: Sequence[AnyPlugin] = (),
 ) -> Design:
-    """What `compare` would train and compare; its `check` refuses what cannot be. Nothing is trained."""
+    """What `compare` would compare; its `check` refuses what cannot be compared. Nothing is trained."""
     loaded, store = load_plugins(plugins), Store(runs)
     return Design(
         task=task_of(task),

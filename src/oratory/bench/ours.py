@@ -28,7 +28,7 @@ def evaluation(task: str, settings: Mapping[str, str]) -> Call:
 
 
 def generation(settings: Mapping[str, str], tokens: int) -> Call:
-    """So many tokens after a prompt of one, drawn one by one."""
+    """This many tokens after a prompt of one token, drawn one by one."""
     made, _ = prepared("lm", {**ENDLESS, **settings})
     model = made.build()
     assert isinstance(model, Transformer)

@@ -98,7 +98,7 @@ def load_plugins(paths: list[Path] | None) -> None:
 
 
 def load_run(name: str, runs: Path | None) -> "Run":
-    """A run to be used. It is said which one `last` is."""
+    """A run to be used; a remark says which one `last` is."""
     from oratory.runs.store import Store
 
     store = Store(runs)  # Not through `oratory.api`: a name that no run has is refused before torch is loaded.
@@ -113,7 +113,7 @@ def load_run(name: str, runs: Path | None) -> "Run":
 
 
 def with_state(run: "Run", facts: dict[str, Any]) -> dict[str, Any]:
-    """Facts that a run's model gives, for JSON; of a run that is not finished it is said there too."""
+    """Facts that a run's model gives, for JSON; for a run that is not finished, they say so."""
     return facts | ({"unfinished": run.unfinished} if run.unfinished else {})
 
 

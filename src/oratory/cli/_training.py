@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def without(data: str | None, others: list[str] | None) -> str | None:
-    """The text of a corpus that has nothing of the dev and test of others in its train."""
+    """The source of a corpus whose train has nothing of the dev and test of others."""
     from dataclasses import replace
 
     from oratory.text.load import DEFAULT, parse_source

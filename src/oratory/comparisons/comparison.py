@@ -27,7 +27,7 @@ class Part:
     difference: Difference | None
     """None for the baseline itself, and where no seed has scores on both sides."""
     unit: str
-    """What counts as one in it."""
+    """What one item is, such as a sentence or an address."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Comparison(ResultFacts):
     vocabulary: Mapping[str, str]
     """The fingerprint of each variant's tokenizer."""
     unit: str
-    """What counts as one in the verdicts, such as sentence or address."""
+    """What one item is in the verdicts, such as a sentence or an address."""
     groups: int | None
-    """How many groups test has; None where the corpus does not say them."""
+    """How many groups test has; None where the corpus has no groups."""
     new_items: str
     """What the verdicts mean by new items, in a sentence."""
     finer_parts: str

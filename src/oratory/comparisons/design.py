@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BASE = "base"
 SEEDS = 5
 MOST_SEEDS = 10_000
-"""Seeds of a comparison; a number without an end would only fill the memory."""
+"""The most seeds that a comparison may have; a number with many digits would only fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,14 @@ class Design:
         self.task.check_tokens(self.corpus, tokenizers, self.metric)
 
     def check_settings(self) -> None:
-        """Refuse a corpus or settings that cannot be; no text is encoded."""
+        """Refuse a corpus or settings that cannot work, before any text is encoded."""
         self.task.need_test(self.corpus)
         for variant in self.variants:
             with variant.named():
                 contract_of(self.task, self.of(variant))
 
     def check_room(self, store: Store, here: bool) -> None:
-        """Refuse a device or a folder that cannot do it; `here` says whether this machine trains."""
+        """Refuse a device that is not there, or a folder without room; `here` says whether this machine trains."""
         from oratory.execution.ready import check_room
 
         check_room(self.prepared, self.seeds, store, here)

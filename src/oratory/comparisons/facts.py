@@ -49,7 +49,7 @@ def estimate_figures(metric: Metric, found: Estimate) -> dict[str, Any]:
 
 
 def ratio_figures(metric: Metric, found: Difference) -> dict[str, Any]:
-    """A difference as a ratio; nothing where the metric is not read so."""
+    """A difference as a ratio, for metrics that are compared by ratios."""
     if not metric.logarithmic:
         return {}
     of = ratio(found)

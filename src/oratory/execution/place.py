@@ -1,4 +1,4 @@
-"""Where runs are trained: who does it, and what is left behind when nobody has to."""
+"""Who trains runs: this machine, or a Ray cluster."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ def executor_of(on: str, workers: int | None = None) -> Executor:
 
 @contextmanager
 def no_server_left() -> Iterator[None]:
-    """What is refused ends at once, and does not wait for the server of workers that nobody will ask for."""
+    """Stop the server that starts workers where a request is refused, so that the process ends at once."""
     try:
         yield
     except InputError:

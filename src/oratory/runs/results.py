@@ -51,9 +51,9 @@ class KeptResults(Tabled):
 
 
 class StoredResult(ABC):
-    """One kind of result: a file in its folder of the store, which is called like the id of the result.
+    """One kind of result: a file in the folder of its kind, named by the id of the result.
 
-    What a kind is called and where it lies are plain attributes of the class, so that they are no fields of the file.
+    Plain attributes of the class say what a kind is called and where its files are; they are not written into a file.
     """
 
     KIND = ""
@@ -139,7 +139,7 @@ class ResultRecord(StoredResult):
         return found
 
     def fault(self) -> str:
-        """What is wrong with values that are of their types, and yet do not fit together; empty where nothing is."""
+        """Why values of the right types do not fit together; empty where they do."""
         return ""
 
     def load_corpus(self) -> Corpus:

@@ -133,7 +133,7 @@ class Run(Tabled):
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """While its task makes something of the record: a result of another form than it writes is an InputError."""
+        """While its task reads the record: a result of a form that it does not write is an InputError."""
         try:
             yield
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
@@ -141,7 +141,7 @@ class Run(Tabled):
             raise InputError(f"The result in {self.folder / RECORD} is damaged: {reason}. {self._remedy}") from None
 
     def check(self) -> "Run":
-        """The run itself, if its task can make something of its result; an InputError where it cannot."""
+        """The run itself, if its task can read its result; an InputError where it cannot."""
         with self.telling():
             self.task.results.figures(self.record.result or {})
             self.results()
@@ -200,7 +200,7 @@ class Run(Tabled):
 
     @cached_property
     def config(self) -> "ModelConfig":
-        """The configuration of the model. Mechanisms of a plugin must be loaded before, and be those of then."""
+        """The configuration of the model. Its plugins must be loaded before, and must not have changed since."""
         from oratory.training.origins import all_settings
         from oratory.training.origins.origin import recorded_config
 
@@ -215,7 +215,7 @@ class Run(Tabled):
 
     @property
     def positions(self) -> int | None:
-        """How many tokens the model has positions for; None where they have no end."""
+        """How many tokens the model has positions for; None where there is no limit."""
         return self.config.position.limit(self.config.shape())
 
     def check_plugins(self) -> None:
@@ -303,7 +303,7 @@ class Run(Tabled):
         return load_corpus(source)
 
     def pieces(self, text: str) -> list[str]:
-        """A text in the pieces that the texts of its corpus are: of `sotu`, in sentences."""
+        """A text in pieces like those of its corpus, such as sentences for `sotu`."""
         from oratory.text.load import parse_source
         from oratory.text.normal import one_line
 

@@ -38,7 +38,7 @@ class SearchDesign:
     space: Space
     method: str = "tpe"
     trials: int | None = None
-    """None for the whole grid, or for 20."""
+    """None for the whole grid, or for 20 points of another method."""
     seeds: tuple[int, ...] = tuple(range(SEEDS))
     settings: Mapping[str, str] = field(default_factory=dict)
     """What all trials share."""
@@ -160,7 +160,7 @@ class SearchDesign:
         self.task.check_tokens(self.ready, tokenizers)
 
     def check_room(self, store: Store, here: bool) -> None:
-        """Refuse a device or a folder that cannot do it; `here` says whether this machine trains."""
+        """Refuse a device that is not there, or a folder without room; `here` says whether this machine trains."""
         check_room(self.prepared, self.seeds, store, here)
 
     @cached_property

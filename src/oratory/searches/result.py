@@ -25,7 +25,7 @@ class TrialFacts:
     settings: Mapping[str, str]
     """Those that were searched."""
     values: tuple[float, ...]
-    """The figure of dev, by seed."""
+    """The figure on dev, by seed."""
     interval: tuple[float, float] | None
     """Of the mean, 95%, over seeds and items."""
     runs: tuple[str, ...]
@@ -98,7 +98,7 @@ class Search(ResultFacts):
         return [(n + 1, sign * expected[n], sign * float(so_far[n])) for n in range(len(values))]
 
     def count(self, state: str) -> int:
-        """Trials that ended so."""
+        """How many trials ended in this state."""
         return sum(trial.state == state for trial in self.trials)
 
     @property

@@ -1,4 +1,4 @@
-"""A search in progress: rounds of points, several seeds to a point, and points that are left early."""
+"""A search in progress: rounds of points, several seeds to a point, and pruning."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -111,7 +111,7 @@ class RunningSearch:
         }
 
     def _tell(self, event: JobsPlanned | Step | Outcome) -> None:
-        """Pass an event on; the runs of one round are no plan of the whole search."""
+        """Pass an event on, except the plan of one round, which is not that of the whole search."""
         if not isinstance(event, JobsPlanned):
             self.listen(event)
 

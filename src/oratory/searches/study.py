@@ -37,7 +37,7 @@ from oratory.seeds import derive
 DESIGN, DRAWN, FACTS = "design", "drawn", "facts"
 """What is kept of a search, of a point that was drawn, and of a trial that ended."""
 ENOUGH = 4
-"""Complete trials from which on it is worked out which settings matter."""
+"""The fewest complete trials from which it is worked out which settings matter."""
 _DIRECTIONS = {"higher": StudyDirection.MAXIMIZE, "lower": StudyDirection.MINIMIZE}
 _STATES = {COMPLETE: TrialState.COMPLETE, PRUNED: TrialState.PRUNED, FAILED: TrialState.PRUNED}
 """A point that fails counts as one that was stopped without a figure, which the sampler avoids."""
@@ -189,7 +189,7 @@ class Study:
         return {"trial": trial.number, "state": state, "dev": None, **parts}
 
     def _unsealed(self, values: Mapping[str, Any], what: str, sealed: bool = False) -> dict[str, Any]:
-        """Values without their checksum, which must be right; it must be there if they are `sealed` for sure."""
+        """Values without their checksum, which must be right; with `sealed`, it must be there too."""
         plain = {name: value for name, value in values.items() if name != DIGEST}
         if values.get(DIGEST, None if sealed else key_of(plain)) != key_of(plain):
             raise self._damaged(f"{what} does not have the checksum that it says")

@@ -16,16 +16,16 @@ from oratory.training.origins import origin_of
 from oratory.training.tasks import Task
 
 CONTROLS = ("control 1", "control 2")
-"""The base settings again, under other names and with other seeds: what is shown of these is chance."""
+"""The base settings again, under other names and with other seeds: any difference that they show is chance."""
 CONTROL_SEED = 100_000
 """The seeds of the first control begin here, and those of the second at twice this."""
 LIMIT = 10.0
-"""Times that an update may cost what one of the base settings costs."""
+"""How many times the cost of an update with the base settings an update may have."""
 
 
 @dataclass(frozen=True)
 class AtlasEntry:
-    """One mechanism in place of that of the base settings."""
+    """One mechanism, in place of the one that the base settings have."""
 
     kind: str
     mechanism: str
@@ -82,7 +82,7 @@ class AtlasDesign:
     plugins: tuple[tuple[str, str], ...] = ()
     """Files of mechanisms: where they are, and their content."""
     limit: float = LIMIT
-    """Times that an update may cost what one of the base settings costs; what costs more is not trained."""
+    """How many times the cost of a base update an update may have; a mechanism that costs more is not trained."""
     only: tuple[str, ...] = ()
     """The kinds that were asked for; all unless some were."""
 
@@ -110,7 +110,7 @@ class AtlasDesign:
         return Design(self.task, self.corpus, tuple(variants), self.seeds, {}, self.metric, self.plugins)
 
     def seeds_of(self, name: str) -> tuple[int, ...]:
-        """The seeds of a variant: those of all, but for the controls."""
+        """The seeds of a variant: the same for all, except for the controls."""
         if name not in CONTROLS:
             return self.seeds
         return tuple(CONTROL_SEED * (1 + CONTROLS.index(name)) + seed for seed in self.seeds)

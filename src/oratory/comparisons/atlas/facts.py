@@ -10,7 +10,7 @@ from oratory.statistics import LEVEL
 from oratory.tables import Table, number
 
 JUDGED, REFUSED, LEAKS, SLOW, FAILED = "judged", "refused", "leaks", "slow", "failed"
-"""What became of a mechanism. Whatever failed with some seeds only is judged by the others, and says so."""
+"""What became of a mechanism. One that failed with some seeds only is judged by the others, and its row says so."""
 GIVEN, TUNED = "as given", "tuned"
 """The two families: the base settings for all, and for each the settings that a search found on dev."""
 
@@ -29,7 +29,7 @@ class Effect:
     holm: float | None
     """p after Holm, over all mechanisms of the atlas and the controls."""
     discovery: float | None
-    """The share of false ones to expect among all that are as likely as this one."""
+    """The share of false discoveries to expect among all effects with a p at most as large as this one."""
     verdict: str
     text: str
     """The verdict in words, with what would have been seen."""
@@ -43,10 +43,10 @@ class AtlasRow:
     mechanism: str
     status: str
     reason: str = ""
-    """Why it was not judged, or what is to be known beside the verdict."""
+    """Why it was not judged, or what a reader must know besides the verdict."""
     parameters: int | None = None
     update: float | None = None
-    """Seconds of the processor for an update."""
+    """Processor seconds for an update."""
     cost: float | None = None
     """How many times that of the base settings."""
     effects: Mapping[str, Effect] = field(default_factory=dict)

@@ -63,7 +63,7 @@ def make_atlas(
 def _train(
     design: AtlasDesign, variants: Mapping[str, Variant], store: Store, executor: Executor, listen: Listener | None
 ) -> _Trained:
-    """All variants with all seeds. A variant whose runs all fail keeps the others from nothing."""
+    """Train all variants with all seeds; the others go on where every run of one fails."""
     jobs = [
         Job(name, design.task.name, dict(variant.settings), design.seeds_of(name)[at])
         for at in range(len(design.seeds))

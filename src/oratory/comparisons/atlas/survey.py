@@ -26,7 +26,7 @@ class Surveyed:
     reason: str = ""
     prepared: Prepared | None = None
     seconds: float = 0.0
-    """What a run takes, about."""
+    """Of a whole run, estimated."""
     update: float | None = None
 
     @property

@@ -49,7 +49,7 @@ class Ensemble(ResultFacts):
     """The ensembles of all runs, the mean of their members, and the baselines."""
     pairings: tuple[Pairing, ...]
     unit: str
-    """What counts as one in the verdicts, such as sentence or address."""
+    """What one item is in the verdicts, such as a sentence or an address."""
     new_items: str
     """What the verdicts mean by new items, in a sentence."""
     store: Store | None = field(default=None, compare=False, repr=False)

@@ -22,7 +22,7 @@ from oratory.training.tasks import Task, task_of
 from oratory.training.tasks.metric import Metric
 
 SIZE = 2
-"""Runs in each of the ensembles that verdicts are on, unless the user says another number."""
+"""Runs in each of the ensembles that verdicts are on, unless the user gives another number."""
 
 
 ONE_MODEL = "An ensemble of all runs is one model, so its interval is for new items alone."
@@ -108,7 +108,7 @@ def _evaluate(task: Task, corpus: Corpus, wanted: Wanted, size: int, store: Stor
 
 
 def disjoint(places: Sequence[int], size: int) -> list[tuple[int, ...]]:
-    """Groups of so many places, none of which is in two; what is left over is in none."""
+    """Groups of `size` places each; no place is in two groups, and those left over are in none."""
     return [tuple(places[at : at + size]) for at in range(0, len(places) - size + 1, size)]
 
 

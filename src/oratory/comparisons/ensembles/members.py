@@ -52,7 +52,7 @@ class Wanted:
 
 
 def wanted_of(names: Sequence[str], store: Store) -> Wanted:
-    """The members that names say: several runs of one variant, or a comparison with all of its variants."""
+    """The members that were named: several runs of one variant, or a comparison with all of its variants."""
     found = [name for word in names for name in _comparisons(word, store)]
     if not found:
         runs = [store.open(name) for name in names]
@@ -76,7 +76,7 @@ def _comparisons(word: str, store: Store) -> list[str]:
 
 
 def _called(run: Run) -> str:
-    """A variant as its settings were given."""
+    """What a variant is called: the settings that were given for it."""
     return " ".join(f"{name}={value}" for name, value in run.given.items()) or "base"
 
 

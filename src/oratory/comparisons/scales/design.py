@@ -20,7 +20,7 @@ from oratory.training.tasks import Task
 SHARES = (0.0625, 0.125, 0.25, 0.5, 1.0)
 """The parts of train, unless the user gives others."""
 LEAST = 2
-"""Parts of train; with one there is nothing to see."""
+"""The fewest parts of train that make a curve."""
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Scale(ResultFacts):
 
     named_metric: bool
     noun: str
-    """What sizes count."""
+    """What is counted, such as tokens."""
     sizes: tuple[SizeFacts, ...]
     settings: Mapping[str, str]
     curves: tuple[CurveFacts, ...]
@@ -73,7 +73,7 @@ class Scale(ResultFacts):
         return self.runs()
 
     def sentences(self) -> list[str]:
-        """Where curves cross, and how straight ones go on, in words."""
+        """Where curves cross, and how steep the straight ones are, in words."""
         said = []
         for found in self.crossings:
             low, high = (number(round(end)) for end in found.crossing.interval)

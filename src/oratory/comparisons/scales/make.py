@@ -134,7 +134,7 @@ def _point(
 
 
 def _crossings(curves: Sequence[CurveFacts], sizes: Sequence[SizeFacts], metric: Metric) -> list[CrossingFacts]:
-    """Where a variant crosses another one or a baseline; two baselines have no seeds to be certain by."""
+    """Where a variant crosses another one or a baseline. Two baselines have no seeds, so they are not compared."""
     at = [float(size.size) for size in sizes]
     found = []
     for first, second in combinations(curves, 2):
