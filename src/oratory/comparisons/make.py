@@ -30,8 +30,8 @@ def compare(design: Design, store: Store, executor: Executor, listen: Listener |
     here = getattr(executor, "here", False)
     design.check()
     design.check_room(store, here)
-    runs, problems = train_all(_jobs(design, store, here), design.corpus, store, executor, listen, design.plugins)
-    comparison = evaluate(design, runs, problems, store)
+    runs, failed = train_all(_jobs(design, store, here), design.corpus, store, executor, listen, design.plugins)
+    comparison = evaluate(design, runs, problems_of(runs, failed), store)
     _record(comparison, design).write(store)
     return comparison
 
@@ -56,19 +56,27 @@ def train_all(
     executor: Executor,
     listen: Listener | None = None,
     plugins: tuple[tuple[str, str], ...] = (),
-) -> tuple[dict[str, list[Run | None]], dict[str, str]]:
-    """The runs of every variant in the order of its jobs, and why those that are missing failed."""
+) -> tuple[dict[str, list[Run | None]], dict[tuple[str, int], str]]:
+    """The runs of every variant in the order of its jobs, and why those that are None failed, by variant and seed."""
     shared = Shared(corpus, str(store.folder.resolve()), plugins)
     found = work_through(jobs, shared, executor, listen or (lambda event: None))
-    problems = {f"{name}, seed {seed}": out.problem for (name, seed), out in sorted(found.items()) if out.run is None}
     runs: dict[str, list[Run | None]] = {}
+    failed: dict[tuple[str, int], str] = {}
     for job in jobs:
-        run = found[job.variant, job.seed].run
-        runs.setdefault(job.variant, []).append(None if run is None else store.open(run))
+        outcome = found[job.variant, job.seed]
+        runs.setdefault(job.variant, []).append(None if outcome.run is None else store.open(outcome.run))
+        if outcome.run is None:
+            failed[job.variant, job.seed] = outcome.problem
+    return runs, failed
+
+
+def problems_of(runs: SeedRuns, failed: Mapping[tuple[str, int], str]) -> dict[str, str]:
+    """Why runs failed, in words; Failed is raised where a variant has no run at all."""
+    problems = {f"{name}, seed {seed}": why for (name, seed), why in sorted(failed.items())}
     lost = [name for name, entries in runs.items() if not any(entries)]
     if lost:
         raise Failed(f"Every run of {lost[0]!r} failed: {next(iter(problems.values()))}")
-    return runs, problems
+    return problems
 
 
 def evaluate(design: Design, runs: SeedRuns, problems: Mapping[str, str], store: Store) -> Comparison:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from oratory.comparisons import Comparison, Design, compare, evaluate
-from oratory.comparisons.make import Listener, SeedRuns, train_all
+from oratory.comparisons.make import Listener, SeedRuns, problems_of, train_all
 from oratory.comparisons.measures import measures_of
 from oratory.comparisons.standing import Standing, standing_of
 from oratory.execution.jobs import Executor, Job
@@ -41,7 +41,8 @@ def run_recipe(
             for seed in planned.seeds
             for variant in recipe.variants
         ]
-        runs, problems = train_all(jobs, planned.corpus, store, executor, listen)
+        runs, failed = train_all(jobs, planned.corpus, store, executor, listen)
+        problems = problems_of(runs, failed)
     made = _reproduction(planned, runs, problems, comparison, store)
     record = ReproductionRecord(
         recipe=recipe.name,

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from oratory import __version__
+from oratory.comparisons.design import check_seeds, contents
 from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Job
 from oratory.execution.ready import check_room, ready, refuse_broken
-from oratory.files import digest
 from oratory.ids import id_of, key_of
 from oratory.runs import Store
 from oratory.runs.record import NOT_IDENTITY
@@ -56,8 +56,7 @@ class SearchDesign:
             raise unknown("setting", wrong, known)
         if self.method not in METHODS:
             raise unknown("method", self.method, METHODS)
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise InputError(f"The seeds must be different from each other, and at least one: {list(self.seeds)}.")
+        check_seeds(self.seeds)
         if self.at_once < 1:
             raise InputError(f"--at-once {self.at_once}: at least one point is needed.")
         for name in self.space.parts:
@@ -174,9 +173,8 @@ class SearchDesign:
     def id(self) -> str:
         """A name that follows from everything that decides which trials there are, but not from how many."""
         values = self.to_dict()
-        plugins = [digest(content.encode()) for _, content in self.plugins]
         described = {name: value for name, value in values.items() if name not in ("trials", "source", "plugins")}
-        return id_of("search", key_of([described, plugins, __version__]))
+        return id_of("search", key_of([described, contents(self.plugins), __version__]))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, from which the design can be made again."""

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from oratory import __version__
-from oratory.comparisons.design import BASE, Design, Variant
+from oratory.comparisons.design import BASE, Design, Variant, contents
 from oratory.errors import InputError, unknown
-from oratory.files import digest
 from oratory.ids import id_of, key_of
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
@@ -95,9 +94,8 @@ class AtlasDesign:
     @property
     def id(self) -> str:
         """A name that follows from everything that decides the result."""
-        plugins = [digest(content.encode()) for _, content in self.plugins]
         described = [self.task.name, self.corpus.fingerprint, [entry.name for entry in self.entries]]
-        more = [list(self.seeds), dict(self.settings), self.metric, self.limit, plugins, __version__]
+        more = [list(self.seeds), dict(self.settings), self.metric, self.limit, contents(self.plugins), __version__]
         return id_of("atlas", key_of([*described, *more]))
 
     def variant(self, entry: AtlasEntry | None) -> Variant:

@@ -1,7 +1,7 @@
 """Making an atlas: what can be trained is trained, and whatever cannot has a row with the reason."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from oratory.comparisons.atlas.design import CONTROLS, AtlasDesign, AtlasEntry
@@ -10,9 +10,9 @@ from oratory.comparisons.atlas.facts import GIVEN, TUNED, Atlas
 from oratory.comparisons.atlas.record import AtlasRecord, RowRecord
 from oratory.comparisons.atlas.survey import Survey
 from oratory.comparisons.design import BASE, Variant
-from oratory.comparisons.make import Listener
+from oratory.comparisons.make import Listener, train_all
 from oratory.errors import Failed
-from oratory.execution.jobs import Executor, Job, Shared, work_through
+from oratory.execution.jobs import Executor, Job
 from oratory.execution.machine import versions
 from oratory.runs import Run, Store
 from oratory.text.recorded import RecordedCorpus
@@ -22,13 +22,13 @@ Tune = Callable[[Sequence[Variant]], Mapping[str, Variant | str]]
 """Gives the tuned variant for each name, or the reason why there is none."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Trained:
     """The runs of one family, and why those that are missing failed."""
 
     variants: dict[str, Variant]
-    runs: dict[str, list[Run | None]] = field(default_factory=dict)
-    problems: dict[str, list[str]] = field(default_factory=dict)
+    runs: dict[str, list[Run | None]]
+    problems: dict[str, list[str]]
 
 
 def make_atlas(
@@ -69,17 +69,13 @@ def _train(
         for at in range(len(design.seeds))
         for name, variant in variants.items()
     ]
-    shared = Shared(design.corpus, str(store.folder.resolve()), design.plugins)
-    found = work_through(jobs, shared, executor, listen or (lambda event: None))
-    made = _Trained(dict(variants))
-    for job in jobs:
-        outcome = found[job.variant, job.seed]
-        made.runs.setdefault(job.variant, []).append(None if outcome.run is None else store.open(outcome.run))
-        if outcome.run is None:
-            made.problems.setdefault(job.variant, []).append(f"seed {job.seed}: {outcome.problem}")
-    if not any(made.runs[BASE]):
-        raise Failed(f"Every run of the base settings failed: {made.problems[BASE][0]}")
-    return made
+    runs, failed = train_all(jobs, design.corpus, store, executor, listen, design.plugins)
+    problems: dict[str, list[str]] = {}
+    for (name, seed), why in failed.items():
+        problems.setdefault(name, []).append(f"seed {seed}: {why}")
+    if not any(runs[BASE]):
+        raise Failed(f"Every run of the base settings failed: {problems[BASE][0]}")
+    return _Trained(dict(variants), runs, problems)
 
 
 def _record(

@@ -9,7 +9,7 @@ import numpy as np
 
 from oratory.comparisons.design import Variant
 from oratory.comparisons.eligibility import eligibility_of
-from oratory.comparisons.make import Listener, train_all
+from oratory.comparisons.make import Listener, problems_of, train_all
 from oratory.comparisons.measures import measures_of, tokens_of
 from oratory.comparisons.scales.design import ScaleDesign
 from oratory.comparisons.scales.facts import CrossingFacts, CurveFacts, Scale, SizeFacts
@@ -41,7 +41,7 @@ def scale(design: ScaleDesign, store: Store, executor: Executor, listen: Listene
         ]
         found, failed = train_all(jobs, part, store, executor, listen, design.plugins)
         runs.append(found)
-        problems |= {f"{share:g} of train, {where}": why for where, why in failed.items()}
+        problems |= {f"{share:g} of train, {where}": why for where, why in problems_of(found, failed).items()}
     made = _evaluate(design, runs, problems, store)
     _record(made, design).write(store)
     return made
