@@ -16,28 +16,18 @@ from typing import TYPE_CHECKING
 from oratory.discovery import lazily
 
 if TYPE_CHECKING:
-    from oratory.api import (
-        atlas,
-        attend,
-        beside_baselines,
-        calibrate,
-        compare,
-        distill,
-        ensemble,
-        finetune,
-        list_results,
-        load_result,
-        load_run,
-        report,
-        reproduce,
-        resume,
-        scale,
-        search,
-        train,
-    )
+    from oratory.api.atlases import atlas
+    from oratory.api.comparisons import calibrate, compare
+    from oratory.api.ensembles import distill, ensemble
+    from oratory.api.reproductions import reproduce
+    from oratory.api.results import list_results, load_result, report
+    from oratory.api.runs import beside_baselines, finetune, load_run, train
+    from oratory.api.scales import scale
+    from oratory.api.searches import search
     from oratory.comparisons import Comparison
     from oratory.errors import Failed, InputError
-    from oratory.inspect import Maps, ablate, attribute, heads_of
+    from oratory.execution.resume import resume
+    from oratory.inspect import Maps, ablate, attend, attribute, heads_of
     from oratory.inspect.solve import Solution, solve
     from oratory.model import ModelConfig, Transformer, count_parameters, generate, pretrained
     from oratory.model.contract import check_mechanism
