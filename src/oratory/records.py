@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from oratory.errors import InputError, remedied
+from oratory.errors import InputError
 from oratory.files import digest_of, read_object, write_text
 from oratory.ids import key_of
 from oratory.settings import required
@@ -46,11 +46,10 @@ def read_record(path: Path) -> dict[str, Any]:
     return values
 
 
-def checked_file(path: Path, expected: str, remedy: str) -> Path:
-    """The path of a file that has the checksum which its record says; else an InputError that ends with the remedy."""
-    with remedied(remedy):
-        if digest_of(path) != expected:
-            raise InputError(f"{path} was changed or damaged: its checksum is not that of the record.")
+def checked_file(path: Path, expected: str) -> Path:
+    """The path of a file, if its checksum is the one that its record says; else an InputError."""
+    if digest_of(path) != expected:
+        raise InputError(f"{path} was changed or damaged: its checksum is not that of the record.")
     return path
 
 

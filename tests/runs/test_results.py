@@ -14,7 +14,7 @@ from oratory.comparisons.scales.record import CurveRecord, ScaleRecord
 from oratory.errors import InputError
 from oratory.records import read_record, write_record
 from oratory.runs import Store
-from oratory.runs.results import ResultRecord, StoredResult
+from oratory.runs.results import DesignRecord, ResultRecord, StoredResult
 from oratory.searches.record import SearchRecord
 from oratory.text.recorded import RecordedCorpus
 from tests.runs.records import write as write_run
@@ -22,18 +22,18 @@ from tests.runs.records import write as write_run
 SHARED: dict[str, Any] = {"task": "lm", "corpus": RecordedCorpus("speeches", "f00d", "folder(path=x)")}
 DESIGN: dict[str, Any] = {"seeds": (0, 1), "settings": {"layers": "1"}, "plugins": (("x.py", "content"),), **SHARED}
 RUNS = ("a", None)
-RECORDS: list[ResultRecord] = [
-    ComparisonRecord(id="compare-1", variants=(VariantRecord("base", {}, RUNS),), **DESIGN),
-    ScaleRecord(id="scale-1", variants=(CurveRecord("base", {}, (RUNS, RUNS)),), shares=(0.5, 1.0), **DESIGN),
-    AtlasRecord(
-        id="atlas-1",
-        rows=(RowRecord("", "base", "judged", runs={"as given": RUNS}),),
-        only=("position",),
-        limit=10.0,
-        **DESIGN,
-    ),
-    EnsembleRecord(id="ensemble-1", named=("a", "b"), members={"base": RUNS}, size=2, **SHARED),
-]
+COMPARISON = ComparisonRecord(id="compare-1", variants=(VariantRecord("base", {}, RUNS),), **DESIGN)
+SCALE = ScaleRecord(id="scale-1", variants=(CurveRecord("base", {}, (RUNS, RUNS)),), shares=(0.5, 1.0), **DESIGN)
+ATLAS = AtlasRecord(
+    id="atlas-1",
+    rows=(RowRecord("", "base", "judged", runs={"as given": RUNS}),),
+    only=("position",),
+    limit=10.0,
+    **DESIGN,
+)
+ENSEMBLE = EnsembleRecord(id="ensemble-1", named=("a", "b"), members={"base": RUNS}, size=2, **SHARED)
+DESIGNED: list[DesignRecord] = [COMPARISON, SCALE, ATLAS]
+RECORDS: list[ResultRecord] = [*DESIGNED, ENSEMBLE]
 KINDS = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.KIND)
 
 
@@ -93,11 +93,11 @@ def test_runs_of_something_else_are_refused(record: ResultRecord, tmp_path: Path
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        (replace(RECORDS[0], seeds=(0,)), "'base' does not have a run for each seed"),
-        (replace(RECORDS[1], shares=(1.0,)), "'base' lacks runs of a part or a seed"),
-        (replace(RECORDS[2], seeds=(0,)), "a row does not have a run for each seed"),
-        (replace(RECORDS[3], members={"a": RUNS, "b": ("c",)}), "its variants do not have equally many runs"),
-        *((replace(record, plugins=(("x.py",),)), "a plugin is not a path and a content") for record in RECORDS[:3]),
+        (replace(COMPARISON, seeds=(0,)), "'base' does not have a run for each seed"),
+        (replace(SCALE, shares=(1.0,)), "'base' lacks runs of a part or a seed"),
+        (replace(ATLAS, seeds=(0,)), "a row does not have a run for each seed"),
+        (replace(ENSEMBLE, members={"a": RUNS, "b": ("c",)}), "its variants do not have equally many runs"),
+        *((replace(record, plugins=(("x.py",),)), "a plugin is not a path and a content") for record in DESIGNED),
     ],
 )
 def test_values_that_do_not_fit_together_are_refused(record: ResultRecord, said: str, tmp_path: Path) -> None:

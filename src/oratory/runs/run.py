@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oratory.errors import InputError
+from oratory.errors import InputError, remedied
 from oratory.files import read_bytes
 from oratory.records import WrongValue, checked, checked_file, write_record
 from oratory.runs.lines import read_lines
@@ -119,7 +119,8 @@ class Run(Tabled):
     def checked(self, name: str) -> Path:
         """The path of a file of the run that is as it was written; an InputError where it is not."""
         path, expected = self.folder / name, self.record.files.get(name)
-        return path if expected is None else checked_file(path, expected, self._remedy)
+        with remedied(self._remedy):
+            return path if expected is None else checked_file(path, expected)
 
     @property
     def _remedy(self) -> str:
@@ -340,11 +341,11 @@ class Run(Tabled):
     def verify(self) -> list[str]:
         """A sentence for every file that is missing or changed."""
         wrong = []
-        for name in self.record.files:
+        for name, expected in self.record.files.items():
             try:
-                self.checked(name)
+                checked_file(self.folder / name, expected)
             except InputError as error:
-                wrong.append(str(error).removesuffix(f" {self._remedy}"))
+                wrong.append(str(error))
         return wrong
 
     def to_dict(self) -> dict[str, Any]:

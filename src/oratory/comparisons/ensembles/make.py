@@ -118,8 +118,8 @@ def _seeds(members: Members) -> list[tuple[int, int]]:
     return [(at, runs[0].seed) for at, runs in enumerate(columns) if all(runs) and runs[0]]
 
 
-def _whole(name: str, runs: Sequence[Run | None]) -> str:
-    return f"{name}, ensemble of {sum(run is not None for run in runs)}"
+def _whole(name: str, runs: Sequence[Run | None], what: str = "ensemble") -> str:
+    return f"{name}, {what} of {sum(run is not None for run in runs)}"
 
 
 def _grouped(name: str) -> str:
@@ -132,8 +132,7 @@ def _estimates(members: Members, measures: Mapping[str, Measure]) -> dict[str, d
     for name, runs in members.items():
         whole = _whole(name, runs)
         found[whole] = {part: measure.over_items(whole) for part, measure in measures.items()}
-        mean = whole.replace(", ensemble of ", ", mean of ")
-        found[mean] = {part: measure.estimate(name) for part, measure in measures.items()}
+        found[_whole(name, runs, "mean")] = {part: measure.estimate(name) for part, measure in measures.items()}
     return found
 
 
