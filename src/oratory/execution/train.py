@@ -20,6 +20,7 @@ from oratory.ids import id_of
 from oratory.mechanisms.recorded import PluginFile
 from oratory.model.config import plugins_of
 from oratory.model.contract import ModelContract
+from oratory.model.products import library
 from oratory.runs.checkpoint import Checkpoint, latest_checkpoint
 from oratory.runs.events import Ended, Interrupted, RunDiverged, RunListener, Started, ignore
 from oratory.runs.given import as_given
@@ -275,7 +276,7 @@ def _new_run(
         contract=None if contract is None else contract.to_dict(),
         parameters=ParameterCount(**prepared.parameters.to_dict()),
         versions=versions() | {name: version(name) for name in prepared.libraries},
-        machine=Machine(torch.get_num_threads(), members.size, platform.platform(), str(device)),
+        machine=Machine(torch.get_num_threads(), members.size, platform.platform(), str(device), library()),
         created=now(),
     )
     return Run(store.folder / record.id, record)

@@ -50,6 +50,8 @@ class Machine:
     processes: int
     platform: str = ""
     device: str = "cpu"
+    products: str = ""
+    """The library that multiplies large matrices; the last bits of a result depend on it."""
 
 
 @dataclass(frozen=True)
