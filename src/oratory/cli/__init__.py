@@ -23,7 +23,7 @@ from oratory.errors import NO_MEMORY, Failed, InputError
 _HELP = "A laboratory for small transformers: honest baselines, a leakage audit, and verdicts with error bars."
 
 AROUND = 80
-"""Characters on both sides of one that is wrong, in a message."""
+"""Characters to show on both sides of a wrong one, in a message."""
 
 
 def build() -> typer.Typer:

@@ -17,24 +17,12 @@ def command(
     ],
     task: common.Task = "classifier",
     model: common.Model = None,
-    seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
+    seeds: common.Seeds = "5",
     settings: common.SetAll = None,
-    metric: Annotated[
-        str | None, typer.Option(help="Compare by this metric, such as accuracy, perplexity or bits-per-byte.")
-    ] = None,
-    tune: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUES",
-            help="Try values for each variant on dev, as in train.lr=1e-4,1e-3, and compare the best; may be repeated.",
-        ),
-    ] = None,
-    tune_trials: Annotated[
-        int | None, typer.Option(help="Points to try for each variant; 8, or the whole grid, unless given.")
-    ] = None,
-    tune_seeds: Annotated[
-        int, typer.Option(help="Seeds for each point; they differ from those that are compared.")
-    ] = 2,
+    metric: common.Metric = None,
+    tune: common.Tune = None,
+    tune_trials: common.TuneTrials = None,
+    tune_seeds: common.TuneSeeds = 2,
     data: common.DataOption = "sotu",
     on: common.On = "local",
     workers: common.Workers = None,
@@ -82,7 +70,4 @@ def command(
             tune_seeds=tune_seeds,
             on_plan=lambda time: common.note(time.sentence()),
         )
-    common.write_report(comparison, report)
-    common.show_or_print(comparison, json, comparison.id)
-    if comparison.problems:
-        raise typer.Exit(1)
+    common.finish(comparison, report, json)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _training as training
 
 app = typer.Typer(help="List, show, name, export, verify and remove runs.", no_args_is_help=True)
 
@@ -82,7 +83,7 @@ def show(name: common.RunName = "last", runs: common.RunsFolder = None, json: co
         common.print_json(run.to_dict())
         return
     at = f", step {run.step:,}" if run.status != "finished" else ""
-    common.show_run(run, f"{run.id}: {run.status}{at}")
+    training.show_run(run, f"{run.id}: {run.status}{at}")
     if run.record.message:
         common.show_sentences([run.record.message])
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _predictions as predictions
 
 if TYPE_CHECKING:
     from oratory.runs import Run
@@ -38,7 +39,7 @@ def command(
 
     common.load_plugins(plugin)
     if _source(texts or []) is not None:
-        common.check_predictions(out)
+        predictions.check_predictions(out)
     if bool(texts) + samples + lengths != 1:
         raise InputError("Say what to score: texts, or --samples, or --lengths.")
     if why and (lengths or out is not None or _source(texts or []) is not None):
@@ -46,8 +47,8 @@ def command(
     found = common.load_run(run, runs)
     source = _source(texts or [])
     if source is not None:
-        given = common.stdin_lines() if source == "-" else Path(source)
-        common.show_predictions(found, found.predict(given), out, json)
+        given = predictions.stdin_lines() if source == "-" else Path(source)
+        predictions.show_predictions(found, found.predict(given), out, json)
         return
     if lengths:
         common.show_or_print(found.extrapolate(common.corpus_of(found, data)), json)
