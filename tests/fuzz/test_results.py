@@ -29,7 +29,7 @@ def store() -> Path:
     corpus, runs = write_corpus(place / "corpus"), place / "runs"
     given: dict[str, Any] = {"corpus": corpus, "settings": TINY, "runs": runs}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(api, "executor_of", lambda on, workers=None: here)
+        patched.setattr("oratory.execution.place.executor_of", lambda on, workers=None: here)
         compared = api.compare("base", "position=alibi", seeds=4, **given)
         api.ensemble(compared.id, runs=runs, size=2)
         api.scale("base", sizes=[0.5, 1.0], seeds=3, **given)
