@@ -16,7 +16,8 @@ from oratory.cli import build
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
 from oratory.mechanisms.plugins import plugin_of
-from oratory.recipes.read import load_any_recipe, recipe_names
+from oratory.recipes.names import recipe_names
+from oratory.recipes.read import load_any_recipe
 from oratory.reports.markdown import table
 from oratory.settings import about
 from oratory.tables import Table

@@ -8,6 +8,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Everything else"
+
 app = typer.Typer(help="List, show, name, export, verify and remove runs.", no_args_is_help=True)
 
 SHOWN = 50
@@ -15,9 +17,9 @@ SHOWN = 50
 
 Filters = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[KEY=VALUE]...", help="Conditions, such as position=rope, 'accuracy>80', seed!=0."),
+    typer.Argument(metavar="KEY=VALUE", help="Conditions, such as position=rope, 'accuracy>80', seed!=0."),
 ]
-Names = Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Ids of runs or their beginnings.")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="RUN", help="Ids of runs or their beginnings.")]
 
 
 @app.command("list")
@@ -120,7 +122,7 @@ def rm(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Ids of runs or their beginnings; or conditions, such as status=diverged layers=6."
+            metavar="RUN", help="Ids of runs or their beginnings; or conditions, such as status=diverged layers=6."
         ),
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

@@ -7,6 +7,8 @@ import typer
 from oratory.cli import _common as common
 from oratory.training.tasks import task_names
 
+PANEL = "Models"
+
 
 def command(
     task: Annotated[str | None, typer.Argument(help=f"{task_names()}.")] = None,

@@ -91,21 +91,10 @@ class Design:
     """Whether runs measure train at the end only, if test has a curve and the settings do not ask for that of train."""
 
     def __post_init__(self) -> None:
-        names = [variant.name for variant in self.variants]
-        if len(names) < 2:
-            raise InputError(
-                "A comparison needs at least two variants; the first is what the others are compared with."
-            )
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InputError(f"The variant {twice!r} is given twice.")
+        check_variants(self.variants, self.settings)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise InputError(f"The seeds must be different from each other, and at least one: {list(self.seeds)}.")
         self.task.metric(name=self.metric)  # Refuses a metric that the task does not have.
-        for variant in self.variants:
-            both = set(variant.settings) & set(self.settings)
-            if both:
-                raise InputError(f"{both.pop()} is given for all variants, and again for the variant {variant.name!r}.")
 
     def of(self, variant: Variant) -> dict[str, str]:
         """All settings of a variant's runs."""
@@ -149,6 +138,20 @@ class Design:
             with variant.named():
                 found.append(ready(self.task, self.corpus, self.of(variant)))
         return tuple(found)
+
+
+def check_variants(variants: Sequence[Variant], shared: Mapping[str, str]) -> None:
+    """Refuse variants that cannot be compared, whatever they are trained on; `shared` is what all of them have."""
+    names = [variant.name for variant in variants]
+    if len(names) < 2:
+        raise InputError("A comparison needs at least two variants; the first is what the others are compared with.")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"The variant {twice!r} is given twice.")
+    for variant in variants:
+        both = set(variant.settings) & set(shared)
+        if both:
+            raise InputError(f"{both.pop()} is given for all variants, and again for the variant {variant.name!r}.")
 
 
 def full_word(word: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import oratory.recipes.document  # noqa: F401 - where there is a reproduction, there is its report
 from oratory.comparisons import Comparison, Design, compare, evaluate
 from oratory.comparisons.make import Listener, SeedRuns, train_all
 from oratory.comparisons.measures import measures_of

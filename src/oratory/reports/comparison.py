@@ -109,7 +109,10 @@ def _settings(comparison: Comparison, runs: FinishedRuns) -> Topic:
     used = comparison.task.uses
     given = [name for run in first.values() for name, v in run.settings.items() if v is not None and used(name)]
     rows = [(name, *(str(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]
-    settings = Table("Settings", ("setting", *first), tuple(rows), words=1 + len(first))
+    differ = tuple(row for row in rows if len(set(row[1:])) > 1)
+    same = tuple(row[:2] for row in rows if len(set(row[1:])) == 1)
+    settings = [Table("Settings that differ", ("setting", *first), differ, words=1 + len(first))] if differ else []
+    settings.append(Table("Settings that all variants share", ("setting", "value"), same, words=2))
     counts = [run.record.parameters for run in first.values()]
     parts = dict.fromkeys(part for count in counts for part in count.components)
     counted = [(part, *(number(count.components.get(part)) for count in counts)) for part in parts]
@@ -121,5 +124,5 @@ def _settings(comparison: Comparison, runs: FinishedRuns) -> Topic:
         "How to repeat it",
         f"Corpus {comparison.corpus}, fingerprint {comparison.fingerprint}; on {record.machine.platform}.",
         code=command_of(comparison),
-        tables=(parameters, settings, versions),
+        tables=(parameters, *settings, versions),
     )

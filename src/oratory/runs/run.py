@@ -165,20 +165,22 @@ class Run(Tabled):
         return [{**entry, "seconds": times.get(entry["step"])} for entry in found]
 
     def warnings(self) -> tuple[str, ...]:
-        """A sentence where training made the model worse than it was before."""
+        """A sentence where training made every figure worse than it was before; one alone may be chance."""
         history = self.history()
-        lower = self.task.metric(True).better == "lower"
+        sign = -1.0 if self.task.metric(True).better == "lower" else 1.0
+        found = []
         for curve in self.task.results.curves(history) if len(history) > 1 else ():
             values = curve.values(history)
-            before, after = values[0], values[-1]
-            if math.isnan(after):  # A record has nothing for a figure without end.
-                after = math.inf if lower else -math.inf
-            if after > before if lower else after < before:
-                return (
-                    f"Training made this model worse: its {curve.label} on {curve.name} was {number(before, 1)} "
-                    f"before, and is {number(after, 1)} after it. A smaller train.lr may help.",
-                )
-        return ()
+            # A record has nothing for a figure without end.
+            before, after = values[0], -sign * math.inf if math.isnan(values[-1]) else values[-1]
+            if sign * after >= sign * before:
+                return ()
+            name, _, unit = curve.label.partition(", ")
+            found.append(
+                f"Training made this model worse: its {name} on {curve.name} was {number(before, 1)}{unit} before, and "
+                f"is {number(after, 1)}{unit} after it. A smaller train.lr may help."
+            )
+        return tuple(found[:1])
 
     def items(self) -> "pyarrow.Table":
         """The results item by item, for dev and test: predictions of texts, or the nats of tokens."""
