@@ -110,7 +110,8 @@ def test_what_is_not_like_anything_is_timed_once(tmp_path: Path) -> None:
     found = estimate(planned_runs(recipe, FINGERPRINT, range(5)), store, time, workers=1)
     assert [run.given for run in timed] == [recipe.of(variant) for variant in recipe.variants]
     assert found.sentence() == (
-        "About 2 min: 10 runs to train, 0 in the store. The estimate rests on short trainings that were timed now (10)."
+        "About 2 min of training: 10 runs to train, 0 in the store. The estimate rests on short trainings that were "
+        "timed now (10)."
     )
     assert not (tmp_path / "none").exists()
 

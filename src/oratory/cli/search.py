@@ -76,7 +76,7 @@ def command(
             prune=prune,
             plugins=plugin or (),
             listen=progress,
-            on_plan=lambda time: common.note(f"At most: {time.sentence()}"),
+            on_plan=lambda time: common.note(f"{time.sentence()} It may end earlier."),
         )
     common.write_report(found, report)
     common.show_or_print(found, json, found.id)

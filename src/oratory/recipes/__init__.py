@@ -37,7 +37,7 @@ __all__ = [
 
 _MODULES = {
     "by_hand": ("HandResult",),
-    "document": ("reproduction_document",),
+    "document": ("Reproduction", "reproduction_document"),  # With a reproduction comes what is said of it.
     "listing": ("RecipeList", "list_recipes"),
     "make": ("load_reproduction", "run_recipe"),
     "names": ("recipe_names",),
@@ -45,6 +45,5 @@ _MODULES = {
     "read": ("load_recipe",),
     "recipe": ("Recipe", "Reference"),
     "reference_row": ("ReferenceRow",),
-    "reproduction": ("Reproduction",),
 }
 __getattr__ = lazily(__name__, _MODULES)

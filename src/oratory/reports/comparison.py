@@ -11,6 +11,7 @@ from oratory.reports.document import Document, Section, document_of, section_of
 from oratory.reports.standing import standing_topic
 from oratory.runs import Run
 from oratory.tables import Table, counted, number
+from oratory.training.setting import shown
 from oratory.training.tasks.results import Curve, History
 
 FinishedRuns = Mapping[str, Sequence[Run]]
@@ -108,7 +109,7 @@ def _settings(comparison: Comparison, runs: FinishedRuns) -> Topic:
     first = {name: found[0] for name, found in runs.items()}
     used = comparison.task.uses
     given = [name for run in first.values() for name, v in run.settings.items() if v is not None and used(name)]
-    rows = [(name, *(str(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]
+    rows = [(name, *(shown(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]
     differ = tuple(row for row in rows if len(set(row[1:])) > 1)
     same = tuple(row[:2] for row in rows if len(set(row[1:])) == 1)
     settings = [Table("Settings that differ", ("setting", *first), differ, words=1 + len(first))] if differ else []

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 LARGEST, SMALLEST = 9.0, 6.0
 """The largest and the smallest font size of a table, in points."""
 
-LONG, PIECES = 18, 3
-"""From this number of rows on a narrow table is cut, and the most pieces that it is cut into."""
+LONG, PIECES, PAGE = 18, 3, 40
+"""From this number of rows on a narrow table is cut, the most pieces that it is cut into, and the most rows of one."""
 
 _LINE = 170 / 25.4 * 72
 _LETTER = 0.5
@@ -103,7 +103,8 @@ def _across(table: Table) -> int:
         return 1
     cells = zip(table.columns, *table.rows, strict=True)
     letters = sum(max(map(len, column)) + 3 for column in cells)
-    return max(1, min(PIECES, int(_LINE / (_LETTER * LARGEST * letters))))
+    pieces = max(1, min(PIECES, int(_LINE / (_LETTER * LARGEST * letters))))
+    return pieces if len(table.rows) <= pieces * PAGE else 1  # Pieces that go on over the page would be hard to read.
 
 
 def _breakable(text: str) -> str:

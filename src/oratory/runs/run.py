@@ -16,6 +16,7 @@ from oratory.records import WrongValue, checked, checked_file, write_record
 from oratory.runs.lines import read_lines
 from oratory.runs.record import CHECKPOINTS, ITEMS, METRICS, MODEL, RECORD, SNAPSHOTS, TIMES, TOKENIZER, Record
 from oratory.tables import Table, Tabled, number
+from oratory.training.setting import shown
 from oratory.training.tasks import Task, task_of
 
 if TYPE_CHECKING:
@@ -386,7 +387,7 @@ class Run(Tabled):
             *(("provenance", ancestor.sentence) for ancestor in record.provenance),
             *(("contract", sentence) for sentence in record.contract_remarks),
         ]
-        rows = tuple((name, str(value)) for name, value in settings.items())
+        rows = tuple((name, shown(value)) for name, value in settings.items())
         return Table("The run", ("setting", "value"), (*about, *rows), words=2)
 
 

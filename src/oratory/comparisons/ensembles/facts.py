@@ -7,7 +7,7 @@ from typing import Any
 from oratory.comparisons.standing import Standing
 from oratory.runs import Store
 from oratory.statistics import Difference, ratio, verdict, verdict_text
-from oratory.tables import Table, Tabled
+from oratory.tables import Table, Tabled, counted
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
 
@@ -126,9 +126,8 @@ class Ensemble(Tabled):
                 p = "–" if pairing.p is None else f"{pairing.p:.3f}" if pairing.p >= 0.001 else "<0.001"
                 rows.append(
                     (
-                        pairing.variant if whole else "",
+                        pairing.variant if whole else f"  {part}",
                         pairing.against if whole else "",
-                        part,
                         self.verdict_text(pairing) if whole else "",
                         self.metric.show_difference(found.mean),
                         self.metric.show_difference_interval(found.interval),
@@ -136,11 +135,11 @@ class Ensemble(Tabled):
                         p if whole else "",
                     )
                 )
-        columns = ("ensembles of", "against", "on", "verdict", "difference", "95% interval", "wins", "p")
+        columns = ("ensembles of", "against", "verdict", "difference", "95% interval", "wins", "p")
         shown = "; ".join(", ".join(map(str, group)) for group in self.groups)
         note = (
-            f"{len(self.groups)} ensembles of {self.size} runs, whose seeds are {shown}: no run is in two of them. "
-            f"The verdict is on all of test; p after Holm. {self.new_items} {self.metric.difference_note}"
+            f"{counted(len(self.groups), f'ensemble of {self.size} runs')}, whose seeds are {shown}: no run is in two of them. "
+            f"The verdict is on all of test, and its parts are below it; p after Holm. {self.new_items} {self.metric.difference_note}"
         )
         title = f"Ensembles of {self.size} runs: {self.metric.column}"
-        return [Table(title, columns, tuple(rows), words=4, note="\n".join([note.strip(), *self.warnings]))]
+        return [Table(title, columns, tuple(rows), words=3, note="\n".join([note.strip(), *self.warnings]))]

@@ -158,6 +158,6 @@ class Scale(Tabled):
             if not curve.baseline:
                 ends = [self.metric.show_interval(found.interval) for found in curve.estimates]
                 rows.append(("  95% interval", *ends))
-        note = f"{self.metric.column.capitalize()}, by {self.noun} to learn from; {len(self.seeds)} seeds."
+        note = f"{self.metric.column.capitalize()}, by {self.noun} to learn from; {counted(len(self.seeds), 'seed')}."
         note = "\n".join([f"{note} {self.new_items}", *self.warnings, *self.sentences()])
         return [Table(f"{self.task} on {self.corpus}: {self.metric.column} by size", columns, tuple(rows), note=note)]
