@@ -36,7 +36,7 @@ from oratory.execution.train import train as train_run
 from oratory.inspect import attend
 from oratory.recipes import HandResult, Reproduction, load_reproduction, plan, recipe_names
 from oratory.recipes.estimate import TimeEstimate, planned_run
-from oratory.recipes.plan import time_of, time_of_runs
+from oratory.recipes.planning import time_of, time_of_runs
 from oratory.reports.jobs import JobsProgress
 from oratory.reports.progress import RunProgress, in_notebook
 from oratory.reports.results import write_report

@@ -10,7 +10,7 @@ from oratory.execution.local import cores
 from oratory.execution.train import train
 from oratory.recipes import Recipe, list_recipes, load_recipe, plan
 from oratory.recipes.estimate import PlannedRun, estimate, planned_runs
-from oratory.recipes.plan import time_of
+from oratory.recipes.planning import time_of
 from oratory.recipes.recipe import FINGERPRINT
 from oratory.recipes.timing import time_short_training
 from oratory.runs import Store

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from oratory.recipes.listing import RecipeList, list_recipes
     from oratory.recipes.make import load_reproduction, run_recipe
     from oratory.recipes.names import recipe_names
-    from oratory.recipes.plan import plan
+    from oratory.recipes.planning import plan
     from oratory.recipes.read import load_recipe
     from oratory.recipes.recipe import Recipe, Reference
     from oratory.recipes.reference_row import ReferenceRow
@@ -41,7 +41,7 @@ _MODULES = {
     "listing": ("RecipeList", "list_recipes"),
     "make": ("load_reproduction", "run_recipe"),
     "names": ("recipe_names",),
-    "plan": ("plan",),
+    "planning": ("plan",),
     "read": ("load_recipe",),
     "recipe": ("Recipe", "Reference"),
     "reference_row": ("ReferenceRow",),

@@ -13,7 +13,7 @@ from oratory.recipes.claims import JudgedClaim, judge
 from oratory.recipes.grid import choose
 from oratory.recipes.kept import KeptReproduction
 from oratory.recipes.our_figure import VariantRuns
-from oratory.recipes.plan import PlannedRecipe
+from oratory.recipes.planning import PlannedRecipe
 from oratory.recipes.read import load_any_recipe
 from oratory.recipes.recipe import BEST, Recipe
 from oratory.recipes.reference_row import ReferenceRow

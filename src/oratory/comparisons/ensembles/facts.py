@@ -137,9 +137,10 @@ class Ensemble(Tabled):
                 )
         columns = ("ensembles of", "against", "verdict", "difference", "95% interval", "wins", "p")
         shown = "; ".join(", ".join(map(str, group)) for group in self.groups)
+        groups = counted(len(self.groups), f"ensemble of {self.size} runs")
         note = (
-            f"{counted(len(self.groups), f'ensemble of {self.size} runs')}, whose seeds are {shown}: no run is in two of them. "
-            f"The verdict is on all of test, and its parts are below it; p after Holm. {self.new_items} {self.metric.difference_note}"
+            f"{groups}, whose seeds are {shown}: no run is in two of them. The verdict is on all of test, and its "
+            f"parts are below it; p after Holm. {self.new_items} {self.metric.difference_note}"
         )
         title = f"Ensembles of {self.size} runs: {self.metric.column}"
         return [Table(title, columns, tuple(rows), words=3, note="\n".join([note.strip(), *self.warnings]))]

@@ -8,7 +8,7 @@ from typing import Any
 from oratory.runs import Run, Store
 from oratory.statistics import Estimate
 from oratory.statistics.curves import Crossing, Line
-from oratory.tables import Table, Tabled, number
+from oratory.tables import Table, Tabled, counted, number
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
 
