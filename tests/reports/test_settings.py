@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import oratory as ora
-from oratory.reports import comparison_document
+from oratory.reports.comparison import comparison_document
 from tests.execution.training import TASKS
 
 

@@ -81,7 +81,7 @@ def show(name: common.RunName = "last", runs: common.RunsFolder = None, json: co
     store = Store(runs)
     run = store.current(store.open(name))
     if json:
-        common.print_json(run.to_dict())
+        common.print_json(common.run_facts(run))
         return
     at = f", step {run.step:,}" if run.status != "finished" else ""
     common.show_run(run, f"{run.id}: {run.status}{at}")
