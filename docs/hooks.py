@@ -13,6 +13,7 @@ from typing import Any
 
 import oratory
 from oratory.cli import build
+from oratory.discovery import names_by_module
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
 from oratory.mechanisms.plugins import plugin_of
@@ -244,9 +245,8 @@ def api() -> Iterator[str]:
         "Everything here is a name of the package: `import oratory as ora`, then `ora.compare(...)`. The commands call "
         "the same functions."
     )
-    rooms = {"api": oratory._ROOMS["api"], **oratory._ROOMS}
-    for room, names in rooms.items():
-        yield f"## `oratory.{room}`"
+    for room, names in names_by_module("oratory").items():
+        yield f"## `{room}`"
         for name in names:
             found = getattr(oratory, name)
             yield f"::: {found.__name__ if inspect.ismodule(found) else f'{found.__module__}.{found.__qualname__}'}"

@@ -1,6 +1,7 @@
 """The two errors that people see."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 LISTED = 20
@@ -23,6 +24,15 @@ class Failed(Exception):  # noqa: N818 - not every failure is an error
     """
 
     exit_code = 1
+
+
+@contextmanager
+def remedied(remedy: str) -> Iterator[None]:
+    """Add what helps to the sentence of an InputError."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{error} {remedy}") from None
 
 
 def unknown(what: str, given: str, known: Iterable[str]) -> InputError:

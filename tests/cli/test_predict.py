@@ -48,10 +48,10 @@ def test_a_file_a_table_and_a_stream_are_read(
     mixed = program("score", classifier.id, "lines.txt", "Go on.", cwd=home)
     assert mixed.returncode == 2
     assert "score it by itself" in mixed.stderr
-    from oratory.cli import _common as common
+    from oratory.cli import _predictions as predictions
 
     monkeypatch.setattr("sys.stdin", io.StringIO("one\n \ntwo\n"))
-    assert common.stdin_lines() == ["one", "two"]
+    assert predictions.stdin_lines() == ["one", "two"]
 
 
 def test_a_table_without_labels_has_its_texts(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ PANELS = ("Start here", "Texts", "Models", "Verdicts", "A trained model", "Every
 """The parts of the list of all commands, in the order in which they are read; each command says where it belongs."""
 
 AROUND = 80
-"""Characters on both sides of one that is wrong, in a message."""
+"""Characters to show on both sides of a wrong one, in a message."""
 
 
 def build() -> typer.Typer:

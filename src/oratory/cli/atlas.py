@@ -15,23 +15,15 @@ def command(
         list[str] | None,
         typer.Option(metavar="KIND", help="Mechanisms of this kind alone, such as position; may be repeated."),
     ] = None,
-    seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
+    seeds: common.Seeds = "5",
     settings: common.SetAll = None,
-    metric: Annotated[str | None, typer.Option(help="Judge by this metric, such as accuracy or perplexity.")] = None,
+    metric: common.Metric = None,
     limit: Annotated[
         float, typer.Option(help="Leave out what costs more than so many times an update of the base settings.")
     ] = 10.0,
-    tune: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUES",
-            help="Search values for each mechanism on dev, as in train.lr=1e-4,1e-3, all with the same trials.",
-        ),
-    ] = None,
-    tune_trials: Annotated[
-        int | None, typer.Option(help="Points to try for each mechanism; 8, or the whole grid, unless given.")
-    ] = None,
-    tune_seeds: Annotated[int, typer.Option(help="Seeds for each point; they differ from those that are judged.")] = 2,
+    tune: common.Tune = None,
+    tune_trials: common.TuneTrials = None,
+    tune_seeds: common.TuneSeeds = 2,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it takes, and train nothing.")] = False,
     data: common.DataOption = "sotu",
     on: common.On = "local",

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _training as training
 
 PANEL = "Verdicts"
 
@@ -17,9 +18,7 @@ def command(
         ),
     ],
     size: Annotated[int, typer.Option(help="Runs in each of the ensembles that verdicts are on.")] = 2,
-    metric: Annotated[
-        str | None, typer.Option(help="Measure by this metric, such as accuracy, perplexity or bits-per-byte.")
-    ] = None,
+    metric: common.Metric = None,
     distill: Annotated[
         bool, typer.Option("--distill", help="Train one model on the probabilities of the first variant's ensemble.")
     ] = False,
@@ -53,4 +52,4 @@ def command(
         common.print_json(found.to_dict() | {"distilled": run.to_dict()})
     else:
         common.show(found, found.id)
-        common.show_run(run, f"{found.id}, distilled: {run.id}")
+        training.show_run(run, f"{found.id}, distilled: {run.id}")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _training as training
 
 PANEL = "Everything else"
 
@@ -81,10 +82,10 @@ def show(name: common.RunName = "last", runs: common.RunsFolder = None, json: co
     store = Store(runs)
     run = store.current(store.open(name))
     if json:
-        common.print_json(common.run_facts(run))
+        common.print_json(training.run_facts(run))
         return
     at = f", step {run.step:,}" if run.status != "finished" else ""
-    common.show_run(run, f"{run.id}: {run.status}{at}")
+    training.show_run(run, f"{run.id}: {run.status}{at}")
     if run.record.message:
         common.show_sentences([run.record.message])
 

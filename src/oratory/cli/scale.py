@@ -19,7 +19,7 @@ def command(
     task: common.Task = "classifier",
     model: common.Model = None,
     sizes: Annotated[str, typer.Option(help="Shares of train, the smallest first.")] = "0.0625,0.125,0.25,0.5,1",
-    seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
+    seeds: common.Seeds = "5",
     settings: common.SetAll = None,
     metric: Annotated[
         str | None, typer.Option(help="Measure by this metric: accuracy, bits-per-byte or perplexity-per-word.")
@@ -70,7 +70,4 @@ def command(
             say=common.note,
             on_plan=lambda estimate: common.note(estimate.sentence()),
         )
-    common.write_report(found, report)
-    common.show_or_print(found, json, found.id)
-    if found.problems:
-        raise typer.Exit(1)
+    common.finish(found, report, json)

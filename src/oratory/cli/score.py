@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _predictions as predictions
 
 if TYPE_CHECKING:
     from oratory.runs import Run
@@ -44,7 +45,7 @@ def command(
     source = _source(texts or [])
     as_table = source is not None or (out is not None and out.suffix.lower() in TABLES)
     if as_table:
-        common.check_predictions(out)
+        predictions.check_predictions(out)
     elif out is not None:
         from oratory.reports.canvas import kind_of
 
@@ -59,12 +60,12 @@ def command(
         common.show_or_print(found.extrapolate(common.corpus_of(found, data)), json)
         return
     if source is not None:
-        lines = common.stdin_lines() if source == "-" else Path(source)
-        common.show_predictions(found, found.predict(lines), out, json)
+        lines = predictions.stdin_lines() if source == "-" else Path(source)
+        predictions.show_predictions(found, found.predict(lines), out, json)
         return
     given = list(SAMPLES.values()) if samples else _pieces(found, texts or [])
     if as_table:
-        common.show_predictions(found, found.predict(given), out, json)
+        predictions.show_predictions(found, found.predict(given), out, json)
         return
     if why:
         from oratory.inspect import attribute

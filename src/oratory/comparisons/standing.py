@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from oratory.comparisons.facts import estimate_figures
 from oratory.comparisons.measures import Measure, Tokens, measures_of, tokens_of
 from oratory.errors import InputError
 from oratory.runs import Run
@@ -48,13 +49,8 @@ class Standing(Tabled):
 
     def figures(self, variant: str) -> dict[str, Any]:
         """The figures of a variant by part, as plain values."""
-        value = self.metric.value
         return {
-            part: {
-                "mean": value(found.mean),
-                "interval": [value(end) for end in found.interval] if found.interval else None,
-                "seeds": found.seeds,
-            }
+            part: {**estimate_figures(self.metric, found), "seeds": found.seeds}
             for part, found in self.variants[variant].items()
         }
 

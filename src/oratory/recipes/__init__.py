@@ -35,15 +35,4 @@ __all__ = [
     "run_recipe",
 ]
 
-_MODULES = {
-    "by_hand": ("HandResult",),
-    "document": ("Reproduction", "reproduction_document"),  # With a reproduction comes what is said of it.
-    "listing": ("RecipeList", "list_recipes"),
-    "make": ("load_reproduction", "run_recipe"),
-    "names": ("recipe_names",),
-    "planning": ("plan",),
-    "read": ("load_recipe",),
-    "recipe": ("Recipe", "Reference"),
-    "reference_row": ("ReferenceRow",),
-}
-__getattr__ = lazily(__name__, _MODULES)
+__getattr__ = lazily(__name__)

@@ -7,7 +7,7 @@ from typing import Any
 
 from oratory.recipes.recipe import Recipe
 from oratory.runs import Run
-from oratory.searches.make import dev_mean
+from oratory.searches.running import dev_mean
 from oratory.tables import Table
 from oratory.training.tasks.metric import Metric
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from oratory.execution.jobs import Job, JobsPlanned, Outcome, Step
-    from oratory.searches.make import SearchBegun, TrialEnded
+    from oratory.searches.events import SearchBegun, TrialEnded
 
 
 class JobsProgress:
@@ -26,7 +26,7 @@ class JobsProgress:
 
     def __call__(self, event: "JobsPlanned | SearchBegun | Step | Outcome | TrialEnded") -> None:
         from oratory.execution.jobs import JobsPlanned
-        from oratory.searches.make import SearchBegun
+        from oratory.searches.events import SearchBegun
 
         if isinstance(event, JobsPlanned):
             self.leave()
@@ -160,7 +160,7 @@ class _Trials:
 
     def show(self, event: Any) -> None:
         from oratory.execution.jobs import Step
-        from oratory.searches.make import TrialEnded
+        from oratory.searches.events import TrialEnded
 
         if isinstance(event, TrialEnded):
             name = f"trial {event.trial.number}"

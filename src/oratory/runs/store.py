@@ -22,7 +22,7 @@ from oratory.text.normal import one_line
 LOCK = ".lock"
 REMOVED = ".removed-"
 PATIENCE = 0.5
-"""Seconds in which others who only look whether a run is held let go of it."""
+"""Seconds to wait for processes that hold a run only to see whether it is in use."""
 
 
 class InUseError(InputError):
@@ -157,7 +157,7 @@ class Store:
             left.unlink() if left.is_symlink() else shutil.rmtree(left, ignore_errors=True)
 
     def check_room(self, size: int) -> None:
-        """Refuse a folder that cannot be written to, or where so many bytes find no room. Nothing is written."""
+        """Refuse a folder that cannot be written to, or that has no room for so many bytes. Nothing is written."""
         free = shutil.disk_usage(check_folder(self.folder)).free
         if free < size:
             raise InputError(

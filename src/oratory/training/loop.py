@@ -18,6 +18,7 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 from oratory.batches import Batch, Order
 from oratory.errors import Failed
+from oratory.model.products import WIDE, fast_products
 from oratory.seeds import seeded
 from oratory.training.config import TrainConfig
 from oratory.training.events import Measured, Stepped
@@ -60,6 +61,8 @@ class Fit:
             model.learn_from(learning.training_text())
         self.wrapped = self.processes.wrap(model)
         self.device = next(model.parameters()).device
+        self.products = fast_products if model.config.width >= WIDE else nullcontext
+        """How an update makes its products; the output layer and evaluation, where all are large, choose themselves."""
         self.dtype = numbers(config.precision, self.device)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.dtype == torch.float16)
         named = [entry for entry in model.named_parameters() if entry[1].requires_grad]
@@ -218,7 +221,7 @@ class Fit:
         parts = np.array_split(self.processes.share(items), self.parts)
         loss = torch.zeros((), device=self.device)
         alone = "" if size == 1 else f" of {self.processes.rank}"
-        with seeded(self.seed, f"dropout {self.step}{alone}"):
+        with self.products(), seeded(self.seed, f"dropout {self.step}{alone}"):
             for number, part in enumerate(parts):
                 # A process without an item of its own still computes one: the others wait for its gradients.
                 weight = size if len(part) else 0
