@@ -11,6 +11,7 @@ from oratory.reports.document import Document, Section, document_of, section_of
 from oratory.reports.standing import standing_topic
 from oratory.runs import Run
 from oratory.tables import Table, counted, number
+from oratory.training.config import EVAL_TRAIN
 from oratory.training.setting import shown
 from oratory.training.tasks.results import Curve, History
 
@@ -110,7 +111,8 @@ def _settings(comparison: Comparison, runs: FinishedRuns) -> Topic:
     used = comparison.task.uses
     given = [name for run in first.values() for name, v in run.settings.items() if v is not None and used(name)]
     rows = [(name, *(shown(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]
-    differ = tuple(row for row in rows if len(set(row[1:])) > 1)
+    # One variant may have been trained before, in a run that measured train on its way.
+    differ = tuple(row for row in rows if len(set(row[1:])) > 1 and row[0] != EVAL_TRAIN)
     same = tuple(row[:2] for row in rows if len(set(row[1:])) == 1)
     settings = [Table("Settings that differ", ("setting", *first), differ, words=1 + len(first))] if differ else []
     settings.append(Table("Settings that all variants share", ("setting", "value"), same, words=2))
