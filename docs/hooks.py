@@ -17,7 +17,8 @@ from oratory.discovery import names_by_module
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
 from oratory.mechanisms.plugins import plugin_of
-from oratory.recipes.read import load_any_recipe, recipe_names
+from oratory.recipes.names import recipe_names
+from oratory.recipes.read import load_any_recipe
 from oratory.reports.markdown import table
 from oratory.settings import about
 from oratory.tables import Table
@@ -267,7 +268,7 @@ def _commands(command: Any, name: str) -> Iterator[str]:
 def _parameter(parameter: Any) -> tuple[str, str, str]:
     """The row of an argument or an option."""
     is_option = parameter.param_type_name == "option"
-    usual = parameter.metavar or parameter.name.upper()
+    usual = (parameter.metavar or parameter.name.upper()) + "..." * (parameter.nargs != 1)
     names = ", ".join([*parameter.opts, *parameter.secondary_opts]) if is_option else usual
     needed = "must be given" if parameter.required else ""
     default = parameter.default

@@ -124,6 +124,22 @@ def test_a_plugin_is_loaded_from_python(home: Path) -> None:
     assert [plugin.name for plugin in run.record.plugins] == ["quiet.py"]
 
 
+def test_json_has_the_baselines_too(home: Path, program: Program) -> None:
+    done = program("train", "classifier", "--data", "corpus", *words(CLASSIFIER), "--json", cwd=home)
+    assert done.returncode == 0, done.stderr
+    beside = json.loads(done.stdout)["beside_baselines"]
+    assert {"majority", "lookup", "tfidf-svm"} <= set(beside["baselines"])
+    assert beside["variants"][json.loads(done.stdout)["run"]]["all"]["mean"] is not None
+
+
+def test_texts_become_a_table(home: Path, program: Program) -> None:
+    done = program("train", "classifier", "--data", "corpus", *words(CLASSIFIER), cwd=home)
+    assert done.returncode == 0, done.stderr
+    done = program("score", "last", "One text.", "Another one.", "--out", "texts.csv", cwd=home)
+    assert done.returncode == 0, done.stderr
+    assert len((home / "texts.csv").read_text().splitlines()) == 3
+
+
 def test_a_run_that_got_worse_says_so(home: Path, program: Program) -> None:
     settings = words(LM | {"train.lr": "10", "train.optimizer": "adam"})
     done = program("train", "lm", "--data", "corpus", *settings, cwd=home)

@@ -9,7 +9,7 @@ from oratory.execution import place
 from oratory.execution.place import no_server_left
 from oratory.recipes import HandResult, Reproduction, plan, recipe_names
 from oratory.recipes.estimate import TimeEstimate
-from oratory.recipes.plan import time_of
+from oratory.recipes.planning import time_of
 from oratory.runs import Store
 from oratory.settings import as_text
 

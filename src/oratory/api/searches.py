@@ -8,7 +8,7 @@ from oratory.execution import place
 from oratory.execution.jobs import AnyPlugin, load_plugins
 from oratory.execution.place import no_server_left
 from oratory.recipes.estimate import TimeEstimate, planned_run
-from oratory.recipes.plan import time_of_runs
+from oratory.recipes.planning import time_of_runs
 from oratory.reports.jobs import JobsProgress
 from oratory.reports.progress import in_notebook
 from oratory.runs import Store

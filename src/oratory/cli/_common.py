@@ -23,9 +23,7 @@ _DATA = (
 )
 Data = Annotated[str, typer.Argument(help=_DATA)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to stdout and nothing else.")]
-Settings = Annotated[
-    list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
-]
+Settings = Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings, such as tokenizer=bpe.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: its id or the beginning of it, its name, or last.")]
 RunsFolder = Annotated[
     Path | None, typer.Option("--runs", help="The folder of the runs; ORATORY_RUNS or ./runs unless given.")
@@ -41,7 +39,7 @@ _MODEL = (
 )
 Model = Annotated[str | None, typer.Option("--model", help=f"Fine-tune {_MODEL}")]
 ModelArgument = Annotated[
-    str | None, typer.Argument(metavar="[RUN|MODEL]", help=f"{_MODEL[0].upper()}{_MODEL[1:]} The default is minilm.")
+    str | None, typer.Argument(metavar="RUN|MODEL", help=f"{_MODEL[0].upper()}{_MODEL[1:]} The default is minilm.")
 ]
 DataOption = Annotated[str, typer.Option(help=_DATA)]
 SetAll = Annotated[
@@ -145,6 +143,24 @@ def check_words(task: str, settings: dict[str, str]) -> None:
     from oratory.training.tasks import task_of
 
     origin_of(settings).check_words(task_of(task), settings)
+
+
+def check_result(name: str, runs: Path | None) -> None:
+    """Refuse a name that no run, no other result and no recipe has, before torch is loaded."""
+    from oratory.errors import unknown
+    from oratory.ids import is_id
+    from oratory.recipes.names import recipe_names
+    from oratory.runs.store import Store
+
+    store = Store(runs)
+    if name == "last" or name in recipe_names() or store.has(name) or store.called(name):
+        return
+    ids = {entry.id for entry in store.entries()}
+    # Every kind of result has a folder of its own beside the runs, with a file for each.
+    folders = (folder for folder in store.folder.glob("*") if folder.is_dir() and folder.name not in ids)
+    known = ids | {file.stem for folder in folders for file in folder.glob("*-*.*") if is_id(file.stem)}
+    if not name or not any(each.startswith(name) for each in known):
+        raise unknown("run, other result or recipe", name, {"last", *known, *recipe_names()})
 
 
 def load(data: str) -> "Corpus":

@@ -1,13 +1,14 @@
 """How commands train or continue a run, and how they show it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oratory.cli import _common as common
 from oratory.errors import InputError
 from oratory.training.tasks import task_names
 
 if TYPE_CHECKING:
+    from oratory.comparisons.standing import Standing
     from oratory.runs import Run
 
 
@@ -67,22 +68,37 @@ def train(
     if leads():
         what = f"{run.settings.get('model', run.task)} on {run.record.corpus.name}"
         if json:
-            common.print_json(run.to_dict())
+            common.print_json(run_facts(run))
         else:
             show_run(run, f"{what}, seed {run.seed}: {run.id}")
 
 
+def run_facts(run: "Run") -> dict[str, Any]:
+    """What JSON says of a run: its record, and the baselines beside it where they can be had."""
+    beside = _beside(run)
+    return run.to_dict() | ({"beside_baselines": beside.to_dict()} if beside else {})
+
+
+def _beside(run: "Run") -> "Standing | None":
+    """A finished run beside its baselines; where its corpus cannot be had, it is said why there are none."""
+    if run.status != "finished":
+        return None
+    from oratory.api import beside_baselines
+
+    try:
+        return beside_baselines(run)
+    except InputError as error:
+        common.note(f"The baselines are not shown. {error}")
+        return None
+
+
 def show_run(run: "Run", heading: str) -> None:
     """The result of a run, the baselines beside it, and its settings."""
-    from oratory.api import beside_baselines
     from oratory.reports.terminal import print_tables
 
     *results, about = run.tables()
-    if run.status == "finished":
-        try:
-            results += beside_baselines(run).tables()
-        except InputError as error:
-            common.note(f"The baselines are not shown. {error}")
+    beside = _beside(run)
+    results += beside.tables() if beside else []
     print_tables([*results, about], heading)
     if run.status == "finished":
         common.show_sentences(run.warnings())

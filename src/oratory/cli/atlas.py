@@ -6,6 +6,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Verdicts"
+
 
 def command(
     task: common.Task = "classifier",
@@ -38,8 +40,17 @@ def command(
     not fit or is too slow has a row with the reason. It begins with an estimate of the time. If it is stopped, the same
     command continues.
     """
-    from oratory.api import atlas
     from oratory.comparisons import parse_seeds
+    from oratory.mechanisms.registry import check_kind
+
+    common.check_report(report)
+    for kind in only or ():
+        check_kind(kind)
+    shared = common.shared_settings(settings, None, runs)
+    common.check_words(task, shared)
+    corpus = common.load(data)
+
+    from oratory.api import atlas
     from oratory.recipes.estimate import TimeEstimate
     from oratory.reports.command import command_of
     from oratory.reports.jobs import JobsProgress
@@ -51,14 +62,13 @@ def command(
                 common.print_json({"estimate": time.to_dict()})
             raise typer.Exit
 
-    common.check_report(report)
     with JobsProgress() as progress:
         found = atlas(
             task=task,
-            corpus=common.load(data),
+            corpus=corpus,
             only=only or (),
             seeds=parse_seeds(seeds),
-            settings=common.shared_settings(settings, None, runs),
+            settings=shared,
             metric=metric,
             limit=limit,
             runs=runs,

@@ -6,12 +6,14 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Verdicts"
+
 
 def command(
     variants: Annotated[
         list[str],
         typer.Argument(
-            metavar="VARIANT...",
+            metavar="VARIANT",
             help="Settings such as position=rope; several in quotes; base for none. The first is the baseline.",
         ),
     ],
@@ -40,13 +42,17 @@ def command(
     with the settings that were found and with those that were given; the first one, as found, is the baseline.
     """
     from oratory.comparisons import parse_seeds, parse_variants
+    from oratory.comparisons.design import check_two, check_variants
     from oratory.reports.jobs import JobsProgress
     from oratory.training.tasks import task_of
 
     common.check_report(report)
     common.load_plugins(plugin)
     chosen, shared = parse_seeds(seeds), common.shared_settings(settings, model, runs)
-    for variant in parse_variants(variants):
+    parsed = parse_variants(variants)
+    check_two(parsed)
+    check_variants(parsed, shared)
+    for variant in parsed:
         variant.check_words(task_of(task), shared)
     corpus = common.load(data)
 

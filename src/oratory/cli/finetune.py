@@ -8,6 +8,8 @@ from oratory.cli import _common as common
 from oratory.cli import _training as training
 from oratory.training.tasks import task_names
 
+PANEL = "Models"
+
 
 def command(
     model: common.ModelArgument = None,

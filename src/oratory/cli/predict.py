@@ -8,6 +8,8 @@ import typer
 from oratory.cli import _common as common
 from oratory.cli import _predictions as predictions
 
+PANEL = "A trained model"
+
 
 def command(
     run: common.RunName,

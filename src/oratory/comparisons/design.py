@@ -91,10 +91,7 @@ class Design:
     """Whether runs measure train at the end only, if test has a curve and the settings do not ask for that of train."""
 
     def __post_init__(self) -> None:
-        if len(self.variants) < 2:
-            raise InputError(
-                "A comparison needs at least two variants; the first is what the others are compared with."
-            )
+        check_two(self.variants)
         check_seeds(self.seeds)
         check_variants(self.variants, self.settings)
         self.task.metric(name=self.metric)  # Refuses a metric that the task does not have.
@@ -140,6 +137,12 @@ class Design:
             with variant.named():
                 found.append(ready(self.task, self.corpus, self.of(variant)))
         return tuple(found)
+
+
+def check_two(variants: Sequence[Variant]) -> None:
+    """Refuse to compare a variant with nothing."""
+    if len(variants) < 2:
+        raise InputError("A comparison needs at least two variants; the first is what the others are compared with.")
 
 
 def check_seeds(seeds: Sequence[int]) -> None:

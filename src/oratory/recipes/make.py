@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import oratory.recipes.document  # noqa: F401 - where there is a reproduction, there is its report
 from oratory.comparisons import Comparison, Design, compare, evaluate
 from oratory.comparisons.make import Listener, SeedRuns, problems_of, train_all
 from oratory.comparisons.measures import measures_of
@@ -11,7 +12,7 @@ from oratory.recipes.by_hand import HandResult
 from oratory.recipes.claims import JudgedClaim, judge
 from oratory.recipes.grid import choose
 from oratory.recipes.our_figure import VariantRuns
-from oratory.recipes.plan import PlannedRecipe
+from oratory.recipes.planning import PlannedRecipe
 from oratory.recipes.read import load_any_recipe
 from oratory.recipes.recipe import BEST, Recipe
 from oratory.recipes.record import ReproductionRecord

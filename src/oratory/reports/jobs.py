@@ -178,9 +178,10 @@ class _Trials:
         trial, metric = event.trial, self.metric
         words = " ".join(f"{name}={value}" for name, value in trial.settings.items())
         told = f"{trial.number + 1}/{self.trials} {self.of}trial {trial.number}: {words}: "
-        told += f"{metric.column} on dev {metric.show(trial.mean)}"
+        name, _, unit = metric.column.partition(", ")
+        told += f"{name} on dev {metric.show(trial.mean)}{unit}"
         if trial.state != "complete":
             told += f", {trial.state}{': ' * bool(trial.problem)}{trial.problem}"
         if event.best is not None and event.best.mean is not None:
-            told += f" (best so far {metric.show(event.best.mean)})"
+            told += f" (best so far {metric.show(event.best.mean)}{unit})"
         return told

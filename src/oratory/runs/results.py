@@ -43,11 +43,10 @@ class KeptResults(Tabled):
 
     def tables(self) -> list[Table]:
         rows = tuple(
-            (entry.id, entry.kind, entry.what, entry.created[:16].replace("T", " "), number(entry.seeds))
-            for entry in self.entries
+            (entry.id, entry.what, entry.created[:16].replace("T", " "), number(entry.seeds)) for entry in self.entries
         )
         note = "oratory report ID writes the report of one again; the beginning of an id is enough."
-        return [Table("Results of several runs", ("id", "kind", "what", "created", "seeds"), rows, words=3, note=note)]
+        return [Table("Results of several runs", ("id", "what", "created", "seeds"), rows, words=2, note=note)]
 
 
 class StoredResult(ABC):

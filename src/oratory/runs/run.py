@@ -16,6 +16,7 @@ from oratory.records import WrongValue, checked, checked_file, write_record
 from oratory.runs.lines import read_lines
 from oratory.runs.record import CHECKPOINTS, ITEMS, METRICS, MODEL, RECORD, SNAPSHOTS, TIMES, TOKENIZER, Record
 from oratory.tables import Table, Tabled, number
+from oratory.training.setting import shown
 from oratory.training.tasks import Task, task_of
 
 if TYPE_CHECKING:
@@ -166,20 +167,22 @@ class Run(Tabled):
         return [{**entry, "seconds": times.get(entry["step"])} for entry in found]
 
     def warnings(self) -> tuple[str, ...]:
-        """A sentence where training made the model worse than it was before."""
+        """A sentence where training made every figure worse than it was before; one alone may be chance."""
         history = self.history()
-        lower = self.task.metric(True).better == "lower"
+        sign = -1.0 if self.task.metric(True).better == "lower" else 1.0
+        found = []
         for curve in self.task.results.curves(history) if len(history) > 1 else ():
             values = curve.values(history)
-            before, after = values[0], values[-1]
-            if math.isnan(after):  # A record has nothing for a figure without end.
-                after = math.inf if lower else -math.inf
-            if after > before if lower else after < before:
-                return (
-                    f"Training made this model worse: its {curve.label} on {curve.name} was {number(before, 1)} "
-                    f"before, and is {number(after, 1)} after it. A smaller train.lr may help.",
-                )
-        return ()
+            # A record has nothing for a figure without end.
+            before, after = values[0], -sign * math.inf if math.isnan(values[-1]) else values[-1]
+            if sign * after >= sign * before:
+                return ()
+            name, _, unit = curve.label.partition(", ")
+            found.append(
+                f"Training made this model worse: its {name} on {curve.name} was {number(before, 1)}{unit} before, and "
+                f"is {number(after, 1)}{unit} after it. A smaller train.lr may help."
+            )
+        return tuple(found[:1])
 
     def items(self) -> "pyarrow.Table":
         """The results item by item, for dev and test: predictions of texts, or the nats of tokens."""
@@ -385,7 +388,7 @@ class Run(Tabled):
             *(("provenance", ancestor.sentence) for ancestor in record.provenance),
             *(("contract", sentence) for sentence in record.contract_remarks),
         ]
-        rows = tuple((name, str(value)) for name, value in settings.items())
+        rows = tuple((name, shown(value)) for name, value in settings.items())
         return Table("The run", ("setting", "value"), (*about, *rows), words=2)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from oratory.errors import InputError
+from oratory.errors import InputError, did_you_mean
 from oratory.files import check_folder
 from oratory.ids import is_id
 from oratory.runs.catalogue import Catalogue
@@ -73,7 +73,8 @@ class Store:
             near = [run for run in known if name and name in run]
             some = ", ".join(near[:3] or known[:3])
             hint = f"; there are {len(known):,}, such as {some}" if known else "; there is none yet"
-            raise InputError(f"There is no run {name!r} in {self.folder}{hint}. See: oratory runs list")
+            question = did_you_mean(name, ["last", *(entry.name for entry in self.entries() if entry.name), *known])
+            raise InputError(f"There is no run {name!r} in {self.folder}{hint}.{question} See: oratory runs list")
         return found[0]
 
     def usable(self) -> str:

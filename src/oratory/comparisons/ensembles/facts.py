@@ -8,7 +8,7 @@ from oratory.comparisons.facts import ResultFacts, p_text, ratio_figures
 from oratory.comparisons.standing import Standing
 from oratory.runs import Store
 from oratory.statistics import Difference, verdict, verdict_text
-from oratory.tables import Table
+from oratory.tables import Table, counted
 
 SINGLE = "its single models"
 ROWS = "group of seeds", "groups of seeds"
@@ -108,9 +108,8 @@ class Ensemble(ResultFacts):
                 whole = part == "all"
                 rows.append(
                     (
-                        pairing.variant if whole else "",
+                        pairing.variant if whole else f"  {part}",
                         pairing.against if whole else "",
-                        part,
                         self.verdict_text(pairing) if whole else "",
                         self.metric.show_difference(found.mean),
                         self.metric.show_difference_interval(found.interval),
@@ -118,11 +117,12 @@ class Ensemble(ResultFacts):
                         p_text(pairing.p) if whole else "",
                     )
                 )
-        columns = ("ensembles of", "against", "on", "verdict", "difference", "95% interval", "wins", "p")
+        columns = ("ensembles of", "against", "verdict", "difference", "95% interval", "wins", "p")
         shown = "; ".join(", ".join(map(str, group)) for group in self.groups)
+        groups = counted(len(self.groups), f"ensemble of {self.size} runs")
         note = (
-            f"{len(self.groups)} ensembles of {self.size} runs, whose seeds are {shown}: no run is in two of them. "
-            f"The verdict is on all of test; p after Holm. {self.new_items} {self.metric.difference_note}"
+            f"{groups}, whose seeds are {shown}: no run is in two of them. The verdict is on all of test, and its "
+            f"parts are below it; p after Holm. {self.new_items} {self.metric.difference_note}"
         )
         title = f"Ensembles of {self.size} runs: {self.metric.column}"
-        return [Table(title, columns, tuple(rows), words=4, note="\n".join([note.strip(), *self.warnings]))]
+        return [Table(title, columns, tuple(rows), words=3, note="\n".join([note.strip(), *self.warnings]))]

@@ -9,7 +9,7 @@ from oratory.comparisons.facts import ResultFacts, estimate_figures
 from oratory.runs import Run, Store
 from oratory.statistics import Estimate
 from oratory.statistics.curves import Crossing, Line
-from oratory.tables import Table, number
+from oratory.tables import Table, counted, number
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,6 @@ class Scale(ResultFacts):
             if not curve.baseline:
                 ends = [self.metric.show_interval(found.interval) for found in curve.estimates]
                 rows.append(("  95% interval", *ends))
-        note = f"{self.metric.column.capitalize()}, by {self.noun} to learn from; {len(self.seeds)} seeds."
+        note = f"{self.metric.column.capitalize()}, by {self.noun} to learn from; {counted(len(self.seeds), 'seed')}."
         note = "\n".join([f"{note} {self.new_items}", *self.warnings, *self.sentences()])
         return [Table(f"{self.task} on {self.corpus}: {self.metric.column} by size", columns, tuple(rows), note=note)]

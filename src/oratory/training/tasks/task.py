@@ -68,6 +68,8 @@ class Task(ABC):
     """What its baselines score where the corpus has no test for it."""
     kept_numbers: ClassVar[Mapping[str, KeptNumber]] = {}
     """What the record of a run keeps besides, as `Learning.facts` gives it."""
+    first_try: ClassVar[Sequence[str]] = ("score", "We will go on together.")
+    """What to try with a trained model: a command, and what follows the run there."""
     results: ClassVar["Results"]
     """What a record of a run says, as figures, tables and pictures."""
 

@@ -42,6 +42,7 @@ class Classifier(Task):
     training = {"epochs": 15}  # noqa: RUF012
     unused = ("tied", "head_bias", "objective")
     cuts = True
+    first_try = (*Task.first_try, "--why")
     results = ClassifierResults()
     no_baselines = ClassifierBaselines()
 
