@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks._texts import write_text
 from oratory.tables import Table, number
 
-TEXT = (0.3, 3.0, 30.0)
+TEXT = (0.1, 1.0, 10.0)
 """Millions of bytes."""
 CONTEXTS = (200, 2_000, 20_000)
 RUNS = (100, 1_000, 10_000)
