@@ -272,7 +272,7 @@ def test_a_hook_of_the_wrong_shape_is_told_the_right_one(
 
 
 def test_every_hook_of_a_kind_has_its_shapes() -> None:
-    position = {"embed", "rotate", "bias", "score", "scale", "limit"}
+    position = {"embed", "rotate", "bias", "score", "scale", "limit", "used"}
     attention, mixer, objective = {"prepare", "values", "weigh", "outputs"}, {"mix"}, {"added"}
     residual = {"begin", "end", "block_of", "enter", "add", "block"}
     others = {"allow", "merge", "pool", "forward", "build", "check"}
