@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         resume,
         scale,
         search,
+        stacks,
         train,
     )
     from oratory.comparisons import Comparison
@@ -82,6 +83,7 @@ _ROOMS = {
         "resume",
         "scale",
         "search",
+        "stacks",
         "train",
     ),
 }
@@ -137,6 +139,7 @@ __all__ = [  # noqa: RUF022 - in the order of the rooms
     "resume",
     "scale",
     "search",
+    "stacks",
     "train",
 ]
 

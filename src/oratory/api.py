@@ -16,8 +16,19 @@ from typing import Any
 
 from oratory.comparisons import Comparison, Design, Variant, load_comparison, parse_variants
 from oratory.comparisons import compare as make_comparison
-from oratory.comparisons.atlas import Atlas, AtlasDesign, atlas_entries, atlases_in, entries_of, load_atlas, survey
-from oratory.comparisons.atlas.design import LIMIT
+from oratory.comparisons.atlas import (
+    Atlas,
+    AtlasDesign,
+    Stacks,
+    atlas_entries,
+    atlases_in,
+    entries_of,
+    load_atlas,
+    load_design,
+    make_stacks,
+    survey,
+)
+from oratory.comparisons.atlas.design import CONTROLS, LIMIT
 from oratory.comparisons.atlas.make import make_atlas
 from oratory.comparisons.calibration import calibrate_runs
 from oratory.comparisons.ensembles import Ensemble, ensemble_entries, ensembles_in, load_ensemble
@@ -54,6 +65,7 @@ from oratory.settings import as_text, joined
 from oratory.statistics.calibration import TRIALS
 from oratory.statistics.calibration import calibrate as simulate_verdicts
 from oratory.statistics.rates import Calibration
+from oratory.tables import duration
 from oratory.text import Corpus, as_loaded
 from oratory.training.origins import origin_of
 from oratory.training.origins import prepare as prepare_run
@@ -80,6 +92,7 @@ __all__ = [
     "resume",
     "scale",
     "search",
+    "stacks",
     "train",
 ]
 
@@ -383,13 +396,23 @@ def atlas(
         limit=limit,
         only=tuple(only),
     )
+    trials = 0
     if tune:  # What is wrong with it is said before anything is timed.
-        _tuning(design, [design.variant(None), design.variant(design.entries[0])], tune, tune_trials, tune_seeds)
+        first = [design.variant(None), design.variant(design.entries[0])]
+        wanted, _ = _tuning(design, first, tune, tune_trials, tune_seeds)
+        trials = wanted.points
     executor = executor_of(on, workers)
     surveyed = survey(design, store, getattr(executor, "here", False), say)
     at_once = workers or getattr(executor, "workers", None) or 1
-    seconds = surveyed.seconds / at_once
-    on_plan(TimeEstimate(seconds, surveyed.missing, surveyed.had, 0, 0, surveyed.missing, at_once))
+    searched = [each for each in surveyed.trained if each.variant.name not in CONTROLS]
+    points = trials * tune_seeds
+    count, seconds = surveyed.missing, surveyed.seconds
+    if tune:  # A search for each, and then the whole family again with what was found.
+        count += len(searched) * points + len(surveyed.trained) * len(design.seeds)
+        seconds += sum(each.seconds * points for each in searched)
+        seconds += sum(each.seconds for each in surveyed.trained) * len(design.seeds)
+    say(f"{count} runs need {duration(seconds)} of processor time; where others use the cores too, it takes longer.")
+    on_plan(TimeEstimate(seconds / at_once, count, surveyed.had, 0, 0, count, at_once))
 
     def tuned(variants: Sequence[Variant]) -> dict[str, Variant | str]:
         found: dict[str, Variant | str] = {}
@@ -404,6 +427,31 @@ def atlas(
         return found
 
     return make_atlas(design, surveyed, store, executor, listen, tuned if tune else None, tune)
+
+
+@_no_server_left()
+def stacks(
+    atlas: str,
+    *,
+    best: int = 5,
+    choosing: int = 2,
+    runs: AnyPath | None = None,
+    on: str = "local",
+    workers: int | None = None,
+    plugins: Sequence[AnyPath] = (),
+    listen: AnyListener | None = None,
+) -> Stacks:
+    """The best mechanisms of an atlas together: all pairs, and a stack that grows while dev gets better.
+
+        stacks("atlas-...", best=5)
+
+    They are chosen on dev with `choosing` seeds of their own, and judged on test with the seeds of the atlas. An atlas
+    of your own mechanisms needs their files again.
+    """
+    load_plugins(plugins)
+    store = Store(runs)
+    found = load_atlas(atlas, store)
+    return make_stacks(found, load_design(atlas, store), store, executor_of(on, workers), listen, best, choosing)
 
 
 def _tuning(

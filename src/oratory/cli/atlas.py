@@ -30,6 +30,14 @@ def command(
         int | None, typer.Option(help="Points to try for each mechanism; 8, or the whole grid, unless given.")
     ] = None,
     tune_seeds: Annotated[int, typer.Option(help="Seeds for each point; they differ from those that are judged.")] = 2,
+    stack: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ATLAS",
+            help="Of an atlas that was made: its best mechanisms in all pairs, and stacked while dev gets better.",
+        ),
+    ] = None,
+    best: Annotated[int, typer.Option(help="With --stack: how many mechanisms, each of another kind.")] = 5,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it takes, and train nothing.")] = False,
     data: common.DataOption = "sotu",
     on: common.On = "local",
@@ -46,7 +54,7 @@ def command(
     not fit or is too slow has a row with the reason. It begins with an estimate of the time. If it is stopped, the same
     command continues.
     """
-    from oratory.api import atlas
+    from oratory.api import atlas, stacks
     from oratory.comparisons import parse_seeds
     from oratory.recipes.estimate import TimeEstimate
     from oratory.reports.command import command_of
@@ -60,6 +68,17 @@ def command(
             raise typer.Exit
 
     common.check_report(report)
+    if stack is not None:
+        with JobsProgress() as progress:
+            together = stacks(
+                stack, best=best, runs=runs, on=on, workers=workers, plugins=plugin or (), listen=progress
+            )
+        common.write_report(together, report)
+        if json:
+            common.print_json({**together.to_dict(), "command": command_of(together)})
+        else:
+            common.show(together)
+        return
     with JobsProgress() as progress:
         found = atlas(
             task=task,

@@ -1,6 +1,5 @@
 """Searching settings: rounds of points, several seeds to a point, chosen on dev and never on test."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from oratory.comparisons.dev import dev_mean
 from oratory.comparisons.measures import measures_of
 from oratory.comparisons.standing import standing_of
 from oratory.errors import Failed, InputError
@@ -28,7 +28,6 @@ from oratory.text import reload_corpus
 from oratory.text.load import source_text
 from oratory.training.origins import contract_of, origin_of
 from oratory.training.tasks import task_of
-from oratory.training.tasks.metric import Metric
 
 if TYPE_CHECKING:
     from oratory.searches.study import DrawnPoint, Study
@@ -317,20 +316,6 @@ def _with_test(found: Search, design: SearchDesign, store: Store) -> Search:
         return found
     runs = {BEST: [store.open(run) for run in found.best.runs]}
     return replace(found, test=standing_of(design.task, design.ready, runs, store.folder, design.test_metric))
-
-
-def dev_mean(run: Run, metric: Metric) -> float:
-    """The figure of one run on dev."""
-    dev = run.result.get("dev")
-    if dev is None:
-        raise InputError(f"The run {run.id} was not measured on dev, so nothing can be chosen by it.")
-    mean = metric.of_result(dev)
-    if math.isnan(mean):
-        raise InputError(
-            f"The {metric.name} of the run {run.id} (tokenizer={run.settings['tokenizer']}) cannot be known, because "
-            f"{metric.missing}. Search settings with one tokenizer."
-        )
-    return mean
 
 
 @contextmanager

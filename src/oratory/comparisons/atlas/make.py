@@ -40,7 +40,7 @@ class Surveyed:
     reason: str = ""
     prepared: Prepared | None = None
     seconds: float = 0.0
-    """What a run takes, about."""
+    """What a run takes of the processor, about."""
     update: float | None = None
 
     @property
@@ -57,7 +57,7 @@ class Survey:
     missing: int
     had: int
     seconds: float
-    """Of all runs that are missing, one after the other."""
+    """Of the processor, for all runs that are missing."""
 
     @property
     def trained(self) -> tuple[Surveyed, ...]:
@@ -104,7 +104,7 @@ def _surveyed(
         if variant.name not in times:
             say(f"Timing a few updates of {variant.name} ...")
             timed = short_training(design.task.name, design.corpus, variant.settings)
-            times[variant.name] = (timed.seconds, timed.update)
+            times[variant.name] = (timed.processor, timed.update)
             write_times(design.id, store, times)
     except InputError as error:
         return replace(made, status=REFUSED, reason=str(error))
@@ -141,7 +141,7 @@ def make_atlas(
     `tune` searches settings for all variants; `tuned` says what, for the record.
     """
     variants = {each.variant.name: each.variant for each in surveyed.trained}
-    families = {GIVEN: _train(design, variants, store, executor, listen)}
+    families = {GIVEN: train_family(design, variants, store, executor, listen)}
     lost: dict[str, str] = {}
     if tune is not None:
         searched = [variant for name, variant in variants.items() if name not in CONTROLS]
@@ -150,13 +150,13 @@ def make_atlas(
         lost = {name: reason for name, reason in found.items() if isinstance(reason, str)}
         if BASE in better:
             better |= {name: replace(better[BASE], name=name) for name in CONTROLS}
-            families[TUNED] = _train(design, better, store, executor, listen)
+            families[TUNED] = train_family(design, better, store, executor, listen)
     kept = _kept(design, surveyed, families, lost, tuple(tuned))
     kept.write(store)
     return _atlas(design, kept, {name: family.runs for name, family in families.items()}, store)
 
 
-def _train(
+def train_family(
     design: AtlasDesign, variants: Mapping[str, Variant], store: Store, executor: Executor, listen: Listener | None
 ) -> _Trained:
     """All variants with all seeds. A variant whose runs all fail keeps the others from nothing."""
@@ -173,7 +173,7 @@ def _train(
         made.runs.setdefault(job.variant, []).append(None if outcome.run is None else store.open(outcome.run))
         if outcome.run is None:
             made.problems.setdefault(job.variant, []).append(f"seed {job.seed}: {outcome.problem}")
-    if not any(made.runs[BASE]):
+    if BASE in made.runs and not any(made.runs[BASE]):
         raise Failed(f"Every run of the base settings failed: {made.problems[BASE][0]}")
     return made
 
@@ -326,7 +326,18 @@ def _row(
 def load_atlas(name: str, store: Store) -> Atlas:
     """An atlas that was made before, worked out again from its runs."""
     kept = KeptAtlas.read(name, store)
-    design = AtlasDesign(
+    runs: dict[str, dict[str, list[Run | None]]] = {}
+    for row in kept.rows:
+        called = f"{row.kind}={row.mechanism}" if row.kind else row.mechanism
+        for family, ids in row.runs.items():
+            runs.setdefault(family, {})[called] = [store.open(each) if each else None for each in ids]
+    return _atlas(load_design(name, store), kept, runs, store)
+
+
+def load_design(name: str, store: Store) -> AtlasDesign:
+    """What an atlas that was made before compared."""
+    kept = KeptAtlas.read(name, store)
+    return AtlasDesign(
         task=task_of(kept.task),
         corpus=reload_corpus("atlas", name, kept.corpus.source, kept.corpus.fingerprint),
         entries=tuple(AtlasEntry(row.kind, row.mechanism) for row in kept.rows if row.kind),
@@ -337,9 +348,3 @@ def load_atlas(name: str, store: Store) -> Atlas:
         limit=kept.limit,
         only=kept.only,
     )
-    runs: dict[str, dict[str, list[Run | None]]] = {}
-    for row in kept.rows:
-        called = f"{row.kind}={row.mechanism}" if row.kind else row.mechanism
-        for family, ids in row.runs.items():
-            runs.setdefault(family, {})[called] = [store.open(each) if each else None for each in ids]
-    return _atlas(design, kept, runs, store)
