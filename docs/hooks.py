@@ -21,13 +21,15 @@ from matplotlib.image import imsave
 
 import oratory
 from oratory.cli import build
+from oratory.discovery import names_by_module
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS, MODELS
 from oratory.mechanisms.plugins import plugin_of
 from oratory.model import ModelConfig
 from oratory.model.contract import usual_model
 from oratory.model.promises import ids_for, model_of
-from oratory.recipes.read import load_any_recipe, recipe_names
+from oratory.recipes.names import recipe_names
+from oratory.recipes.read import load_any_recipe
 from oratory.reports.markdown import table
 from oratory.reports.ramp import colormap
 from oratory.settings import about
@@ -298,9 +300,8 @@ def api() -> Iterator[str]:
         "Everything here is a name of the package: `import oratory as ora`, then `ora.compare(...)`. The commands call "
         "the same functions."
     )
-    rooms = {"api": oratory._ROOMS["api"], **oratory._ROOMS}
-    for room, names in rooms.items():
-        yield f"## `oratory.{room}`"
+    for room, names in names_by_module("oratory").items():
+        yield f"## `{room}`"
         for name in names:
             found = getattr(oratory, name)
             yield f"::: {found.__name__ if inspect.ismodule(found) else f'{found.__module__}.{found.__qualname__}'}"
@@ -322,7 +323,7 @@ def _commands(command: Any, name: str) -> Iterator[str]:
 def _parameter(parameter: Any) -> tuple[str, str, str]:
     """The row of an argument or an option."""
     is_option = parameter.param_type_name == "option"
-    usual = parameter.metavar or parameter.name.upper()
+    usual = (parameter.metavar or parameter.name.upper()) + "..." * (parameter.nargs != 1)
     names = ", ".join([*parameter.opts, *parameter.secondary_opts]) if is_option else usual
     needed = "must be given" if parameter.required else ""
     default = parameter.default

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from oratory.api import atlas, list_results, load_result, report, stacks
-from oratory.comparisons.atlas import Atlas, AtlasEntry, entries_of, load_design
+from oratory.comparisons.atlas import Atlas, AtlasEntry, AtlasRecord, design_of, entries_of
 from oratory.comparisons.atlas.design import CONTROLS, AtlasDesign
 from oratory.comparisons.atlas.stacks import _refusal
 from oratory.comparisons.design import Design
@@ -248,7 +248,7 @@ def test_pairs_and_stacks_of_the_best(folder: Path, tmp_path: Path, in_this_proc
 def test_mechanisms_that_do_not_fit_together_have_a_row(folder: Path, tmp_path: Path, in_this_process: None) -> None:
     first = made(folder, tmp_path, "lm", only=["objective", "head"])
     store = Store(tmp_path / "runs")
-    design = load_design(first.id, store)
+    design = design_of(AtlasRecord.read(first.id, store))
     both = (AtlasEntry("objective", "z-loss"), AtlasEntry("head", "adaptive"))
     assert "would change nothing" in str(_refusal(design, both))
     assert _refusal(design, both[:1]) is None

@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from oratory.errors import InputError
 from oratory.execution.recorder import separate
-from oratory.model import Transformer, head
+from oratory.model import Transformer, head, products
 from oratory.text import Corpus, load_corpus
 from oratory.training.events import Measured, Stepped
 from oratory.training.loop import Diverged, Fit
@@ -358,3 +358,14 @@ def test_the_random_numbers_of_the_framework_are_left_as_they_were(corpus: Corpu
     torch.manual_seed(5)
     finish(fit_of(prepared(corpus)))
     assert torch.equal(torch.rand(3), expected)
+
+
+def test_the_faster_library_trains_as_the_usual_one_does(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    def losses(name: str) -> list[float]:
+        monkeypatch.setattr(products, "library", lambda: name)
+        fit = fit_of(prepared(corpus, "lm", width=192, dropout=0, train__iterations=100, train__eval_every=100))
+        return [fit._update().loss for _ in range(100)]
+
+    if products.library() == products.MKL:
+        pytest.skip("this processor keeps to MKL")
+    assert losses(products.ONEDNN) == pytest.approx(losses(products.MKL), abs=1e-4)

@@ -14,6 +14,7 @@ from torch.nn.functional import dropout, linear, pad, scaled_dot_product_attenti
 from oratory.mechanisms import Scene, Sight
 from oratory.mechanisms.kept import kept
 from oratory.model.config import ModelConfig
+from oratory.model.products import are_fast, usual_products
 from oratory.model.sparse import Plan, allow, plan
 
 
@@ -210,7 +211,7 @@ class SelfAttention(nn.Module):
         causal, last = config.causal, q.shape[2] == 1 and not torch.compiler.is_exporting()
         if plain and not hasattr(position, "bias") and (not causal or last or q.shape[2] == k.shape[2]):
             causal = causal and not last
-            return scaled_dot_product_attention(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale), None
+            return _kernel(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale), None
         return _fused(q, k, v, view.added(position, q, k, scene), view.mask[1], scene, lost), None
 
     def _by_plan(
@@ -293,8 +294,16 @@ def _open(
 
 def _fused(q: Tensor, k: Tensor, v: Tensor, added: Tensor, blind: Tensor | None, scene: Scene, lost: float) -> Tensor:
     """The same through the fused kernel, which takes the mask and what is added to scores as one."""
-    out = scaled_dot_product_attention(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
+    out = _kernel(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
     return out if blind is None else out.masked_fill(blind, 0.0)
+
+
+def _kernel(q: Tensor, k: Tensor, v: Tensor, **options: Any) -> Tensor:
+    """The fused kernel, whose products are many and small."""
+    if not are_fast():
+        return scaled_dot_product_attention(q, k, v, **options)
+    with usual_products():
+        return scaled_dot_product_attention(q, k, v, **options)
 
 
 def _masked(bias: Tensor, mask: Tensor) -> Tensor:

@@ -42,6 +42,10 @@ COLUMNS, LAYERS, CONTEXT = 8, 2, (8, 64)
 """The sizes of a small model: columns of a head at most, layers at most, and the least and the largest context."""
 
 
+SAME = "the same"
+"""The detail of a promise that broke as an earlier one did."""
+
+
 @dataclass(frozen=True)
 class PromiseCheck:
     """One promise, kept or not. A declared one is not kept, and the mechanism says so itself."""
@@ -72,9 +76,15 @@ class Contract(Tabled):
         return {**asdict(self), "passed": self.passed}
 
     def tables(self) -> list[Table]:
-        rows = tuple((check.name, check.model, check.verdict, check.detail) for check in self.checks)
+        told: set[str] = set()
+        rows = []
+        for check in self.checks:
+            # What one mistake makes of every promise is said once.
+            detail = SAME if check.detail and check.detail in told else check.detail
+            told.add(check.detail)
+            rows.append((check.name, check.model, check.verdict, detail))
         title = f"{self.kind}={self.mechanism}: {'passed' if self.passed else 'failed'}"
-        return [Table(title, ("promise", "model", "verdict", "detail"), rows, words=4)]
+        return [Table(title, ("promise", "model", "verdict", "detail"), tuple(rows), words=4)]
 
 
 @dataclass(frozen=True)
