@@ -164,7 +164,8 @@ def test_nope_in_every_nth_layer_is_that_of_transformers() -> None:
         for name, place in blueprint.places.items():
             for layer in range(4 if "{}" in name else 1):
                 found = name if name == "lm_head" else f"model.{name.format(layer)}"
-                ours.get_submodule(place.ours[0].format(layer)).weight.copy_(state[f"{found}.weight"])
+                part: Any = ours.get_submodule(place.ours[0].format(layer))
+                part.weight.copy_(state[f"{found}.weight"])
     ids = torch.arange(12)[None] % 19
     torch.testing.assert_close(ours(ids).logits, theirs(ids).logits, atol=1e-5, rtol=0)
     rope = Transformer(replace(config, position=REGISTRY.choose("position", "rope")), 0).eval()

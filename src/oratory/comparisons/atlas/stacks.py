@@ -84,6 +84,11 @@ class Stacks(Tabled):
     rows: tuple[Together, ...]
     comparison: Comparison
 
+    @property
+    def id(self) -> str:
+        """The name of a report on it."""
+        return f"{self.atlas}-together"
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "atlas": self.atlas,
