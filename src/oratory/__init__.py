@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from oratory.discovery import lazily
 
 if TYPE_CHECKING:
-    from oratory.api.atlases import atlas
+    from oratory.api.atlases import atlas, stacks
     from oratory.api.comparisons import calibrate, compare
     from oratory.api.ensembles import distill, ensemble
     from oratory.api.reproductions import reproduce
@@ -91,6 +91,7 @@ __all__ = [
     "scale",
     "search",
     "solve",
+    "stacks",
     "train",
     "train_tokenizer",
 ]

@@ -278,7 +278,7 @@ def test_what_one_mistake_breaks_is_told_once() -> None:
 
 
 def test_every_hook_of_a_kind_has_its_shapes() -> None:
-    position = {"embed", "rotate", "bias", "score", "scale", "limit"}
+    position = {"embed", "rotate", "bias", "score", "scale", "limit", "used"}
     attention, mixer, objective = {"prepare", "values", "weigh", "outputs"}, {"mix"}, {"added"}
     residual = {"begin", "end", "block_of", "enter", "add", "block"}
     others = {"allow", "merge", "pool", "forward", "build", "check"}

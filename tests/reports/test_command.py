@@ -88,7 +88,7 @@ def test_a_search_and_its_best_settings() -> None:
 
 @pytest.mark.parametrize("source", ["sotu", None])
 def test_a_recipe(source: str | None) -> None:
-    assert run_recipe  # Who can make a reproduction knows its command.
+    assert callable(run_recipe)  # Who can make a reproduction knows its command.
     recipe = SimpleNamespace(name="r2-window", changes={"layers": "1"})
     command = command_of.dispatch(Reproduction)(SimpleNamespace(recipe=recipe, seeds=(0, 1), source=source))
     found = accepted(command)

@@ -368,7 +368,7 @@ def test_every_mechanism_works_in_it(kind: str) -> None:
     for name, cls in REGISTRY[kind].items():
         if not cls().serves("tokens", False):
             continue
-        changes: dict[str, Any] = {kind: name, "layers": 1, "width": 8, "heads": 2, "context": 12}
+        changes: dict[str, Any] = {kind: name, "layers": 2, "width": 8, "heads": 2, "context": 12}
         config = TASK.config(20, **changes)
         model = Transformer(config, 1).eval()
         some, whole = model(ids, mask, places=places).logits, model(ids, mask, weights=True).logits

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from oratory.discovery import lazily
 
 if TYPE_CHECKING:
-    from oratory.api.atlases import atlas
+    from oratory.api.atlases import atlas, stacks
     from oratory.api.comparisons import calibrate, compare, prepare_comparison
     from oratory.api.ensembles import distill, ensemble
     from oratory.api.reproductions import reproduce
@@ -46,6 +46,7 @@ __all__ = [
     "resume",
     "scale",
     "search",
+    "stacks",
     "train",
 ]
 

@@ -6,8 +6,19 @@ from typing import Any
 
 from oratory.api.shared import AnyListener, AnyPath, ignore, seeds_of
 from oratory.comparisons import Variant
-from oratory.comparisons.atlas import Atlas, AtlasDesign, entries_of, make_atlas, survey
-from oratory.comparisons.atlas.design import LIMIT
+from oratory.comparisons.atlas import (
+    Atlas,
+    AtlasDesign,
+    AtlasRecord,
+    Stacks,
+    design_of,
+    entries_of,
+    load_atlas,
+    make_atlas,
+    make_stacks,
+    survey,
+)
+from oratory.comparisons.atlas.design import CONTROLS, LIMIT
 from oratory.errors import Failed, InputError
 from oratory.execution import place
 from oratory.execution.jobs import load_plugins
@@ -19,6 +30,7 @@ from oratory.searches.design import SearchDesign
 from oratory.searches.make import search as make_search
 from oratory.searches.tuning import SEEDS as TUNE_SEEDS
 from oratory.searches.tuning import Tuning
+from oratory.tables import duration
 from oratory.text import Corpus, as_loaded
 from oratory.training.tasks import task_of
 
@@ -63,13 +75,21 @@ def atlas(
         limit=limit,
         only=tuple(only),
     )
+    points = 0
     if tune:  # What is wrong with it is said before anything is timed.
-        _tuning(design, [design.variant(None), design.variant(design.entries[0])], tune, tune_trials, tune_seeds)
+        first = [design.variant(None), design.variant(design.entries[0])]
+        points = tune_seeds * _tuning(design, first, tune, tune_trials, tune_seeds)[0].points
     executor = place.executor_of(on, workers)
     surveyed = survey(design, store, getattr(executor, "here", False), say)
     at_once = workers or getattr(executor, "workers", None) or 1
-    seconds = surveyed.seconds / at_once
-    on_plan(TimeEstimate(seconds, surveyed.missing, surveyed.had, 0, 0, surveyed.missing, at_once))
+    count, seconds = surveyed.missing, surveyed.seconds
+    if tune:  # A search for each, and then the whole family again with what was found.
+        searched = [each for each in surveyed.trained if each.variant.name not in CONTROLS]
+        count += points * len(searched) + len(surveyed.trained) * len(design.seeds)
+        seconds += points * sum(each.seconds for each in searched)
+        seconds += len(design.seeds) * sum(each.seconds for each in surveyed.trained)
+    say(f"{count} runs need {duration(seconds)} of processor time; where others use the cores too, it takes longer.")
+    on_plan(TimeEstimate(seconds / at_once, count, surveyed.had, 0, 0, count, at_once))
 
     def tuned(variants: Sequence[Variant]) -> dict[str, Variant | str]:
         found: dict[str, Variant | str] = {}
@@ -84,6 +104,31 @@ def atlas(
         return found
 
     return make_atlas(design, surveyed, store, executor, listen, tuned if tune else None, tune)
+
+
+@no_server_left()
+def stacks(
+    atlas: str,
+    *,
+    best: int = 5,
+    choosing: int = 2,
+    runs: AnyPath | None = None,
+    on: str = "local",
+    workers: int | None = None,
+    plugins: Sequence[AnyPath] = (),
+    listen: AnyListener | None = None,
+) -> Stacks:
+    """The best mechanisms of an atlas together: all pairs, and a stack that grows while dev gets better.
+
+        stacks("atlas-...", best=5)
+
+    They are chosen on dev with `choosing` seeds of their own, and judged on test with the seeds of the atlas. An atlas
+    of your own mechanisms needs their files again.
+    """
+    load_plugins(plugins)
+    store = Store(runs)
+    found, design = load_atlas(atlas, store), design_of(AtlasRecord.read(atlas, store))
+    return make_stacks(found, design, store, place.executor_of(on, workers), listen, best, choosing)
 
 
 def _tuning(

@@ -6,7 +6,7 @@ from pathlib import Path
 from oratory.api.runs import load_run
 from oratory.api.shared import AnyPath
 from oratory.comparisons import Comparison, load_comparison
-from oratory.comparisons.atlas import Atlas, AtlasRecord, load_atlas
+from oratory.comparisons.atlas import Atlas, AtlasRecord, Stacks, load_atlas
 from oratory.comparisons.ensembles import Ensemble, EnsembleRecord, load_ensemble
 from oratory.comparisons.facts import ResultFacts
 from oratory.comparisons.record import ComparisonRecord
@@ -20,7 +20,7 @@ from oratory.searches.make import load_search
 from oratory.searches.record import SearchRecord
 from oratory.searches.result import Search
 
-Result = Run | Comparison | Atlas | Ensemble | Scale | Search | Reproduction | HandResult
+Result = Run | Comparison | Atlas | Stacks | Ensemble | Scale | Search | Reproduction | HandResult
 LOADERS: Mapping[type[StoredResult], Callable[[str, Store], Result]] = {
     ComparisonRecord: load_comparison,
     AtlasRecord: load_atlas,

@@ -1,5 +1,6 @@
 """`oratory atlas`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +25,14 @@ def command(
     tune: common.Tune = None,
     tune_trials: common.TuneTrials = None,
     tune_seeds: common.TuneSeeds = 2,
+    stack: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ATLAS",
+            help="Of an atlas that was made: its best mechanisms in all pairs, and stacked while dev gets better.",
+        ),
+    ] = None,
+    best: Annotated[int, typer.Option(help="With --stack: how many mechanisms, each of another kind.")] = 5,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it takes, and train nothing.")] = False,
     data: common.DataOption = "sotu",
     on: common.On = "local",
@@ -44,6 +53,9 @@ def command(
     from oratory.mechanisms.registry import check_kind
 
     common.check_report(report)
+    if stack is not None:
+        _together(stack, best, runs, on, workers, plugin or [], report, json)
+        return
     for kind in only or ():
         check_kind(kind)
     shared = common.shared_settings(settings, None, runs)
@@ -89,3 +101,27 @@ def command(
         common.show(found, found.id)
     if found.problems:
         raise typer.Exit(1)
+
+
+def _together(
+    atlas: str,
+    best: int,
+    runs: Path | None,
+    on: str,
+    workers: int | None,
+    plugins: list[Path],
+    report: Path | None,
+    json: bool,
+) -> None:
+    """The best mechanisms of an atlas in pairs and stacked."""
+    from oratory.api import stacks
+    from oratory.reports.command import command_of
+    from oratory.reports.jobs import JobsProgress
+
+    with JobsProgress() as progress:
+        found = stacks(atlas, best=best, runs=runs, on=on, workers=workers, plugins=plugins, listen=progress)
+    common.write_report(found, report)
+    if json:
+        common.print_json({**found.to_dict(), "command": command_of(found)})
+    else:
+        common.show(found)

@@ -31,7 +31,7 @@ class View:
     """Whether tokens come without their padding, all in one row."""
     first: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
     """The values of the first layer, where later ones want them."""
-    _same: Tensor | None = field(default=None, init=False, repr=False, compare=False)
+    _same: dict[bool, Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def mask_of(self, positions: Tensor) -> Tensor:
         """Whom the tokens at these positions may see: (B or 1, 1, Q or 1, K)."""
@@ -58,11 +58,11 @@ class View:
         """
         if hasattr(position, "bias") and not self.config.position.one_bias:
             return _masked(position.bias(q, k, scene), self.mask[0])
-        if self._same is None:
-            bias = position.bias(q, k, scene) if hasattr(position, "bias") else q.new_zeros(1)
-            object.__setattr__(self, "_same", _masked(bias, self.mask[0]))
-        assert self._same is not None
-        return self._same
+        biased = hasattr(position, "bias")  # A layer may be without positions where others have them.
+        if biased not in self._same:
+            bias = position.bias(q, k, scene) if biased else q.new_zeros(1)
+            self._same[biased] = _masked(bias, self.mask[0])
+        return self._same[biased]
 
     @cached_property
     def _real(self) -> Tensor | None:

@@ -131,8 +131,21 @@ class ModelConfig:
                 raise InputError(
                     f"tied=on needs one row of weights for each token, and {part.kind}={written_as(part)} has none."
                 )
+        if self.output == "tokens":
+            self._check_objective()
         if self.mixer.instead:
             self._check_instead()
+
+    def _check_objective(self) -> None:
+        """Refuse an objective that the head gives nothing to work on."""
+        objective, head = (f"{kind}={written_as(getattr(self, kind))}" for kind in ("objective", "head"))
+        if self.objective.unnormalised and self.head.normalised:
+            raise InputError(
+                f"{objective} would change nothing: {head} gives log-probabilities, which are normalised already. Take "
+                "head=linear, or leave the objective out."
+            )
+        if self.objective.table and not self.head.table:
+            raise InputError(f"{objective} needs one row of weights for each token, and {head} has none.")
 
     def _check_instead(self) -> None:
         """Refuse what would change nothing, because it belongs to an attention that is not there."""

@@ -5,6 +5,7 @@ before it is trained and, for the future, after it.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -169,13 +170,14 @@ def small_model(config: ModelConfig) -> ModelConfig:
         config,
         vocabulary=VOCABULARY,
         classes=3 if config.output == "classes" else config.classes,
-        layers=min(config.layers, LAYERS),
         context=min(max(config.context, least), largest),
         dropout=0.0,
         embedding_dropout=None,
         attention_dropout=None,
         residual_dropout=None,
     )
+    with suppress(InputError):  # A mechanism may need more layers.
+        few = replace(few, layers=min(config.layers, LAYERS))
     columns = min(config.columns, COLUMNS)
     try:
         given = None if config.head_size is None else columns

@@ -1,19 +1,17 @@
 """A search in progress: rounds of points, several seeds to a point, and pruning."""
 
-import math
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
+from oratory.comparisons.dev import dev_mean
 from oratory.comparisons.measures import measures_of
-from oratory.errors import InputError
 from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, Step, work_through
 from oratory.runs import Run, Store
 from oratory.searches.design import SearchDesign
 from oratory.searches.events import SearchListener, TrialEnded
 from oratory.searches.result import COMPLETE, FAILED, PRUNED, TrialFacts, choose_best
 from oratory.statistics import Better
-from oratory.training.tasks.metric import Metric
 
 if TYPE_CHECKING:
     from oratory.searches.study import DrawnPoint, Study
@@ -137,17 +135,3 @@ class RunningSearch:
             problem=problem,
             diverged=any(outcome.diverged for outcome in found),
         )
-
-
-def dev_mean(run: Run, metric: Metric) -> float:
-    """The figure of one run on dev."""
-    dev = run.result.get("dev")
-    if dev is None:
-        raise InputError(f"The run {run.id} was not measured on dev, so nothing can be chosen by it.")
-    mean = metric.of_result(dev)
-    if math.isnan(mean):
-        raise InputError(
-            f"The {metric.name} of the run {run.id} (tokenizer={run.settings['tokenizer']}) cannot be known, because "
-            f"{metric.missing}. Search settings with one tokenizer."
-        )
-    return mean

@@ -2,8 +2,9 @@
 
 from oratory.comparisons.atlas.design import AtlasDesign, AtlasEntry, entries_of
 from oratory.comparisons.atlas.facts import Atlas, AtlasRow, Effect
-from oratory.comparisons.atlas.make import load_atlas, make_atlas
+from oratory.comparisons.atlas.make import design_of, load_atlas, make_atlas
 from oratory.comparisons.atlas.record import AtlasRecord
+from oratory.comparisons.atlas.stacks import Stacks, make_stacks
 from oratory.comparisons.atlas.survey import survey
 
 __all__ = [
@@ -13,8 +14,11 @@ __all__ = [
     "AtlasRecord",
     "AtlasRow",
     "Effect",
+    "Stacks",
+    "design_of",
     "entries_of",
     "load_atlas",
     "make_atlas",
+    "make_stacks",
     "survey",
 ]

@@ -45,7 +45,7 @@ def make_atlas(
     `tune` searches settings for all variants; `tuned` says what, for the record.
     """
     variants = {each.variant.name: each.variant for each in surveyed.trained}
-    families = {GIVEN: _train(design, variants, store, executor, listen)}
+    families = {GIVEN: train_family(design, variants, store, executor, listen)}
     lost: dict[str, str] = {}
     if tune is not None:
         searched = [variant for name, variant in variants.items() if name not in CONTROLS]
@@ -54,13 +54,13 @@ def make_atlas(
         lost = {name: reason for name, reason in found.items() if isinstance(reason, str)}
         if BASE in better:
             better |= {name: replace(better[BASE], name=name) for name in CONTROLS}
-            families[TUNED] = _train(design, better, store, executor, listen)
+            families[TUNED] = train_family(design, better, store, executor, listen)
     record = _record(design, surveyed, families, lost, tuple(tuned))
     record.write(store)
     return evaluate_atlas(design, record, {name: family.runs for name, family in families.items()}, store)
 
 
-def _train(
+def train_family(
     design: AtlasDesign, variants: Mapping[str, Variant], store: Store, executor: Executor, listen: Listener | None
 ) -> _Trained:
     """Train all variants with all seeds; the others go on where every run of one fails."""
@@ -73,7 +73,7 @@ def _train(
     problems: dict[str, list[str]] = {}
     for (name, seed), why in failed.items():
         problems.setdefault(name, []).append(f"seed {seed}: {why}")
-    if not any(runs[BASE]):
+    if BASE in runs and not any(runs[BASE]):
         raise Failed(f"Every run of the base settings failed: {problems[BASE][0]}")
     return _Trained(dict(variants), runs, problems)
 
@@ -125,7 +125,18 @@ def _record(
 def load_atlas(name: str, store: Store) -> Atlas:
     """An atlas that was made before, worked out again from its runs."""
     record = AtlasRecord.read(name, store)
-    design = AtlasDesign(
+    design = design_of(record)
+    runs: dict[str, dict[str, list[Run | None]]] = {}
+    for row in record.rows:
+        for family, ids in row.runs.items():
+            found = record.open_runs(ids, store, design.seeds_of(row.name))
+            runs.setdefault(family, {})[row.name] = found
+    return evaluate_atlas(design, record, runs, store)
+
+
+def design_of(record: AtlasRecord) -> AtlasDesign:
+    """What an atlas that was made before compared."""
+    return AtlasDesign(
         task=task_of(record.task),
         corpus=record.load_corpus(),
         entries=tuple(AtlasEntry(row.kind, row.mechanism) for row in record.rows if row.kind),
@@ -136,9 +147,3 @@ def load_atlas(name: str, store: Store) -> Atlas:
         limit=record.limit,
         only=record.only,
     )
-    runs: dict[str, dict[str, list[Run | None]]] = {}
-    for row in record.rows:
-        for family, ids in row.runs.items():
-            found = record.open_runs(ids, store, design.seeds_of(row.name))
-            runs.setdefault(family, {})[row.name] = found
-    return evaluate_atlas(design, record, runs, store)

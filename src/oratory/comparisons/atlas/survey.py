@@ -26,7 +26,7 @@ class Surveyed:
     reason: str = ""
     prepared: Prepared | None = None
     seconds: float = 0.0
-    """Of a whole run, estimated."""
+    """Of the processor, for a whole run, estimated."""
     update: float | None = None
 
     @property
@@ -43,7 +43,7 @@ class Survey:
     missing: int
     had: int
     seconds: float
-    """Of all runs that are missing, one after the other."""
+    """Of the processor, for all runs that are missing."""
 
     @property
     def trained(self) -> tuple[Surveyed, ...]:
@@ -90,7 +90,7 @@ def _surveyed(
         if variant.name not in times:
             say(f"Timing a few updates of {variant.name} ...")
             timed = short_training(design.task.name, design.corpus, variant.settings)
-            times[variant.name] = (timed.seconds, timed.update)
+            times[variant.name] = (timed.processor, timed.update)
             write_times(design.id, store, times)
     except InputError as error:
         return replace(made, status=REFUSED, reason=str(error))
