@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oratory import api
 from oratory.inspect import ablate, attend, heads_of, lens_of
-from oratory.web.seen import coded, decoded, pooled
+from oratory.web.codes import coded, decoded, pooled
 from tests.web.conftest import EVIL, Kept
 
 TEXT = f"We will go on, 🙂 öäü العربية {EVIL}"

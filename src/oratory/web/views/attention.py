@@ -18,7 +18,7 @@ from oratory.training.origins.published.config import DEFAULT
 from oratory.training.origins.published.model import PACKAGE, PublishedModel
 from oratory.web.chosen import Chosen, choices
 from oratory.web.laboratory import Laboratory
-from oratory.web.seen import Seen, SeenMaps, look
+from oratory.web.seen import Seen, Text
 from oratory.web.view import View
 
 PLACES = 64
@@ -94,7 +94,7 @@ class Attention(View):
         @router.post("/api/attention/maps")
         def maps(asked: Looked) -> dict[str, Any]:
             """What is known of the maps of a text: its tokens, the checks, and what each head does."""
-            return explorer.maps(asked).facts
+            return explorer.maps(asked).looked.facts
 
         @router.post("/api/attention/grid", response_class=Response)
         def grid(asked: Part) -> Response:
@@ -157,10 +157,8 @@ class _Explorer:
         step = None if asked.step == run.step else asked.step
         return (run.id, tuple(run.record.files.values()), step, *more)
 
-    def maps(self, asked: Looked) -> SeenMaps:
-        subject = self.subject(asked)  # Before its turn: a turn inside of a turn could wait for itself.
-        made: SeenMaps = self._seen.get(self.key(asked, asked.text), lambda: look(subject, asked.text))
-        return made
+    def maps(self, asked: Looked) -> Text:
+        return Text(self._seen, self.key(asked, asked.text), self.subject(asked), asked.text)
 
     def lens(self, asked: Places) -> dict[str, Any]:
         subject, places = self.subject(asked), range(asked.first, asked.first + PLACES)
