@@ -33,8 +33,10 @@ THUMB = 48
 """The most cells along one side of a small map."""
 CELLS = 1_000_000_000
 """Weights of one text that the page works out; more would take minutes."""
-MOST = 900_000_000
+MOST = 600_000_000
 """Bytes of maps that are kept; what was not looked at for longest goes first."""
+NUMBER = 2_000
+"""The most maps of layers, and facts of texts, that are kept: of short texts, many have room in these bytes."""
 
 
 class Seen:
@@ -75,7 +77,7 @@ class Seen:
                 self._size -= _size(self._kept.pop(key))
             self._kept[key] = made
             self._size += _size(made)
-            while len(self._kept) > 1 and self._size > self._most:
+            while len(self._kept) > 1 and (self._size > self._most or len(self._kept) > NUMBER):
                 self._size -= _size(self._kept.popitem(last=False)[1])
 
 
@@ -97,11 +99,17 @@ class Looked:
 class Text:
     """The maps of one text under one model. `key` says of which; it is what they are kept by."""
 
-    def __init__(self, seen: Seen, key: tuple[Any, ...], subject: Subject, text: str) -> None:
+    def __init__(self, seen: Seen, key: tuple[Any, ...], trained: Subject, step: int | None, text: str) -> None:
         self._seen = seen
         self._key = key
-        self._subject = subject
+        self._trained = trained
+        self._step = step
         self._text = text
+
+    @property
+    def _subject(self) -> Subject:
+        """The model as it was at the step; made only when something is computed with it."""
+        return self._trained.at_step(self._step)
 
     @property
     def looked(self) -> Looked:
@@ -157,7 +165,8 @@ class Text:
         return coded(weights_of(subject.model, ids, layer)[0].float().cpu().numpy())
 
     def _look(self) -> Looked:
-        subject, ids = self._subject, self._subject.encode(self._text)[0]
+        subject = self._subject
+        ids = subject.encode(self._text)[0]
         cells = subject.config.layers * subject.config.heads * len(ids) ** 2
         if cells > CELLS:
             raise InputError(

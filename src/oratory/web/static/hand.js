@@ -1,6 +1,6 @@
 // Attention by hand: points that move, weights that follow, the solver, and exercises that check an answer.
-import { ask, fail, make, readState, say, writeState } from "/static/common.js";
-import { later, plain, showPlainCommand, svg, ticks } from "/static/svg.js";
+import { ask, calmly, fail, make, readState, say, writeState } from "/static/common.js";
+import { plain, showPlainCommand, svg, ticks } from "/static/svg.js";
 
 const SIZE = 440; // Of a picture, in its own units.
 const FEW = 3; // Up to so many dimensions, every number has a field; of more, one field has all.
@@ -310,7 +310,7 @@ function goalText({ name, replaced, length: long, wanted }) {
 
 // --- keeping and asking
 
-const keep = later(() => writeState({
+const keep = calmly(() => writeState({
   keys: JSON.stringify(state.keys), values: JSON.stringify(state.values), queries: JSON.stringify(state.queries),
   wanted: [...state.wanted].join(","), exercise: state.exercise === null ? "" : String(state.exercise),
   scale: state.scale, across: state.across, up: state.up,

@@ -1,6 +1,6 @@
 // The verdict view: sliders, and pictures of what the very functions of every comparison say to them.
-import { ask, fail, make, readState, say, showCommand, writeState } from "/static/common.js";
-import { later, plain, scheme, showPlainCommand, svg, ticks } from "/static/svg.js";
+import { ask, calmly, fail, isDark, make, readState, say, showCommand, writeState } from "/static/common.js";
+import { plain, showPlainCommand, svg, ticks } from "/static/svg.js";
 
 const $ = (id) => document.getElementById(id);
 const SLIDERS = ["effect", "seed_noise", "item_noise", "rest", "items"];
@@ -111,7 +111,7 @@ function drawMatrix({ matrix, seeds, items, better, item }, factor, unit) {
   const sign = better === "lower" ? -1 : 1;
   const sizes = matrix.flat().map(Math.abs).sort((a, b) => a - b);
   const most = sizes[Math.floor(0.98 * (sizes.length - 1))] || sizes.at(-1) || 1;
-  const dark = scheme() === "dark";
+  const dark = isDark();
   const [up, down, none] = dark ? [[116, 185, 242], [255, 160, 100], [29, 32, 37]] : [[11, 98, 164], [190, 90, 20], [255, 255, 255]];
   const canvas = make("canvas", { width: matrix[0].length, height: matrix.length, role: "img" });
   canvas.setAttribute("aria-label", `Differences of ${matrix.length} seeds and ${items} ${item ?? "item"}s.`);
@@ -153,7 +153,7 @@ function drawPower({ planned, curve, seeds }, factor, unit) {
 
 // --- setting up
 
-const soon = later(load, 80);
+const soon = calmly(load, 80);
 $("setup").addEventListener("submit", (event) => event.preventDefault());
 for (const name of SLIDERS) {
   $(name).value = state[name];
