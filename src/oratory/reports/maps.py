@@ -149,7 +149,7 @@ def reduced(weights: NDArray[Any], size: int, largest: bool = True) -> NDArray[A
 
 
 def _joined(values: NDArray[Any], size: int, join: np.ufunc) -> NDArray[Any]:
-    """Each `size` rows as one. Whole groups are joined as an axis of their own, many times faster than by `reduceat`."""
+    """Each `size` rows as one. Whole groups are an axis of their own: many times faster than `reduceat`."""
     whole = len(values) // size * size
     found = join.reduce(values[:whole].reshape(-1, size, values.shape[1]), axis=1, dtype=values.dtype)
     rest = join.reduce(values[whole:], axis=0, dtype=values.dtype, keepdims=True) if whole < len(values) else found[:0]

@@ -149,8 +149,10 @@ function drawKeys(found) {
     put: (x, y) => set(query(), ofKeys(), distant.back(x, y)), nudge: (dx, dy) => add(query(), ofKeys(), dx, dy, times),
   }));
   const said = times > 1.01 ? `query, drawn ${plain(times, 2)} times shorter` : "query";
-  const beside = tip[0] > SIZE * 0.6 ? { x: tip[0] - 16, "text-anchor": "end" } : { x: tip[0] + 16 };
-  picture.append(svg("text", { class: "arrow-head", ...beside, y: tip[1] - 12, "font-size": 13, "font-weight": 600 }, said));
+  // Beyond the tip, so that the arrow does not go through its name.
+  const x = Math.max(said.length * 3.8, Math.min(SIZE - said.length * 3.8, tip[0]));
+  const y = tip[1] < SIZE / 2 ? Math.max(14, tip[1] - 16) : Math.min(SIZE - 6, tip[1] + 26);
+  picture.append(svg("text", { class: "arrow-head name", x, y, "text-anchor": "middle", "font-size": 13, "font-weight": 600 }, said));
   replace("keys", picture);
 }
 

@@ -2,9 +2,7 @@
 import { make } from "./common.js";
 import { TILE } from "./tiles.js";
 import { cut, inks, typeScale } from "./mapview.js";
-
-const MOST = 60; // tokens that are seen at once
-const LEAST = 0.01; // a weight below this has no line
+import { WINDOW, drawLines, windowFrom } from "./drawn-lines.js";
 
 export class LineViews {
   // `point` is called with the query that is pointed at.
@@ -46,9 +44,8 @@ export class LineViews {
 
   draw(pane) {
     const type = typeScale();
-    const around = Math.min(this.cursor?.query ?? 0, pane.length - 1);
-    pane.from = Math.max(0, Math.min(pane.length - MOST, around - MOST / 2));
-    pane.until = Math.min(pane.length, pane.from + MOST);
+    pane.from = windowFrom(pane.from, Math.min(this.cursor?.query ?? 0, pane.length - 1), pane.length);
+    pane.until = Math.min(pane.length, pane.from + WINDOW);
     pane.each = 24 * type;
     pane.top = 26 * type;
     const { canvas, from, until, each, top } = pane;
@@ -61,8 +58,8 @@ export class LineViews {
     context.scale(ratio, ratio);
     const ink = inks(this.box);
     const side = Math.min(150 * type, width * 0.3);
-    this.lines(context, pane, { left: side, right: width - side, ink });
     const y = (token) => top + (token - from + 0.5) * each;
+    this.lines(context, pane, { left: side, right: width - side, ink }, y);
     const text = (said, x, at, chosen) => {
       context.font = `${chosen ? "700 " : ""}${14 * type}px ${ink.font}`;
       context.fillStyle = chosen ? ink.accent : ink.ink;
@@ -81,26 +78,11 @@ export class LineViews {
     canvas.setAttribute("aria-label", `Lines from each token to those that it looks at, ${pane.title}. The text below has the same weights as words.`);
   }
 
-  lines(context, pane, { left, right, ink }) {
-    const { from, until, each, top, source } = pane;
+  lines(context, pane, { left, right, ink }, y) {
+    const { from, until, source } = pane;
     const [first, last] = [from, until - 1].map((at) => Math.floor(at / TILE));
     for (let row = first; row <= last; row++) for (let column = first; column <= last; column++) source.tile(1, row, column);
-    const y = (token) => top + (token - from + 0.5) * each;
-    const alone = this.cursor?.query;
-    context.strokeStyle = ink.accent;
-    context.lineCap = "round";
-    for (let query = from; query < until; query++) {
-      for (let key = from; key < until; key++) {
-        const weight = source.weight(query, key);
-        if (!weight || weight < LEAST) continue;
-        context.globalAlpha = Math.min(1, 0.15 + weight) * (alone === undefined || alone === query ? 1 : 0.12);
-        context.lineWidth = 0.6 + 7 * weight;
-        context.beginPath();
-        context.moveTo(left, y(query));
-        context.bezierCurveTo((left + right) / 2, y(query), (left + right) / 2, y(key), right, y(key));
-        context.stroke();
-      }
-    }
-    context.globalAlpha = 1;
+    const weight = (query, key) => source.weight(query, key);
+    drawLines(context, { from, until, y, left, right, colour: ink.accent, alone: this.cursor?.query, weight });
   }
 }
