@@ -82,8 +82,8 @@ def measure(visitors: int = VISITORS, seconds: float = SECONDS) -> Table:
     ]
     sizes = [number(found.sizes[int(part * (len(found.sizes) - 1))]) for part in (0.25, 0.5, 1)]
     note = (
-        f"Errors: {found.wrong}. Answers each second: {len(every) / seconds:.0f}. Memory of the server after a quarter, a "
-        f"half and all of the time: {', '.join(sizes)} MB."
+        f"Errors: {found.wrong}. Answers each second: {len(every) / seconds:.0f}. "
+        f"Memory of the server after a quarter, a half and all of the time: {', '.join(sizes)} MB."
     )
     title = f"{visitors} visitors of the explorer for {seconds:.0f} seconds"
     return Table(title, ("asked", "answers", "median, ms", "95% within, ms", "longest, ms"), tuple(rows), note=note)

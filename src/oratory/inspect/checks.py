@@ -105,7 +105,7 @@ class Checker:
         self.forbidden |= {FUTURE: rules.future} if rules.causal else {}
         self.forbidden |= {PATTERN: ~rules.allowed}
         self.forbidden = {name: where for name, where in self.forbidden.items() if where.any()}
-        self.whole = rules.seen().any(-1).astype(np.float64)
+        self.whole: NDArray[np.float64] = np.asarray(rules.seen().any(-1), np.float64)
         self.worst: dict[str, tuple[float, tuple[int, int | None, int] | None]] = dict.fromkeys(NAMES, (0.0, None))
 
     def see(self, layer: int, weights: NDArray[np.float32], apart: NDArray[np.float32] | None) -> None:

@@ -8,7 +8,7 @@ import { MapViews, cut, shown } from "./mapview.js";
 import { Ribbons } from "./ribbons.js";
 import { roving } from "./roving.js";
 import { save } from "./saving.js";
-import { Difference, MapSource, fetchMaps } from "./tiles.js";
+import { Difference, MapSource, TILE, fetchMaps } from "./tiles.js";
 
 const SENTENCE = "We will keep the promise of this great nation to all of its people.";
 const LINKED = 4000; // letters of a text that a link can hold
@@ -112,6 +112,7 @@ async function show() {
   }
   const before = views.length;
   views.show(panes);
+  byId("area").parentElement.hidden = views.length <= TILE; // Each cell of such a map is a pixel or more.
   if (before !== views.length || !views.camera.span) views.look({ left: 0, top: 0, span: views.length });
   if (views.cursor && Math.max(views.cursor.query, views.cursor.key) >= panes[0].length) views.cursor = null;
   lines.show(views.panes, views.cursor);

@@ -115,7 +115,7 @@ function study(facts) {
   drawStudy(image);
   return make("article", {},
     make("ul", { class: "findings" }, ...facts.sentences.map((sentence) => make("li", {}, sentence))),
-    make("figure", { class: "study" }, image, make("figcaption", {}, facts.caption)), ...facts.tables.map(textTable),
+    make("figure", { class: "study", tabindex: 0 }, image, make("figcaption", {}, facts.caption)), ...facts.tables.map(textTable),
     make("p", {}, make("a", { href: `/comparisons/${facts.id}` }, "The whole study")));
 }
 
