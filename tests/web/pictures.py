@@ -1,6 +1,7 @@
-"""Pictures of every view for docs, light, dark and on a phone: `python -m tests.web.pictures http://127.0.0.1:8765 docs/page`.
+"""Pictures of every view for docs, light, dark and on a phone.
 
-The page should show a few finished runs on `sotu`: language models, classifiers, a comparison and a study of scale.
+`python -m tests.web.pictures http://127.0.0.1:8765 docs/page` takes them of a page that is served. That page should
+show a few finished runs on `sotu`: language models, classifiers, a comparison and a study of scale.
 """
 
 import shutil

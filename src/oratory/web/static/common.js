@@ -141,6 +141,11 @@ export function onLook(act) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", act);
 }
 
+// How much larger the type of the page is than usual: a canvas must follow the presentation mode by itself.
+export function typeScale() {
+  return parseFloat(getComputedStyle(document.documentElement).fontSize) / 17;
+}
+
 function keep(name, value) {
   try { localStorage.setItem(name, value); } catch { /* Then it is chosen again next time. */ }
 }

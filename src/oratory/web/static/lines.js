@@ -1,7 +1,7 @@
 // Maps as lines between tokens: queries on the left, keys on the right, and the thicker a line, the more weight.
-import { make } from "./common.js";
+import { make, typeScale } from "./common.js";
 import { TILE } from "./tiles.js";
-import { cut, inks, typeScale } from "./mapview.js";
+import { cut, inks } from "./mapview.js";
 import { WINDOW, drawLines, windowFrom } from "./drawn-lines.js";
 
 export class LineViews {

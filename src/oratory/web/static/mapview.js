@@ -1,5 +1,5 @@
 // Maps on canvases that share a camera and a cursor: hover, zoom, drag and keys.
-import { make } from "./common.js";
+import { make, typeScale } from "./common.js";
 import { inkOn, painted, placeOf } from "./colours.js";
 import { TILE } from "./tiles.js";
 
@@ -289,11 +289,6 @@ export function shown(weight, signed = false) {
 export function cut(text, letters) {
   const all = [...text];
   return all.length <= letters ? text : `${all.slice(0, letters - 1).join("")}…`;
-}
-
-// How much larger the type of the page is than usual: a canvas must follow the presentation mode by itself.
-export function typeScale() {
-  return parseFloat(getComputedStyle(document.documentElement).fontSize) / 17;
 }
 
 // The colours of the page as a canvas takes them.
