@@ -10,7 +10,7 @@ from oratory.batches import IGNORE
 from oratory.model import Targets
 from oratory.model.head import CHUNK, head_loss, is_fast, plain_loss
 
-N, D, V = 150, 16, 4001
+N, D, V = 220, 16, 4001
 
 
 def layer(bias: bool = True, scale: float = 1.0) -> tuple[nn.Linear, Tensor, Tensor]:

@@ -85,7 +85,8 @@ def picture(maps: "Maps", kind: str = ".svg") -> bytes:
     """The maps as a file of this kind or, without a kind, as an SVG element for a page.
 
     A picture shows the mean over heads and rollout where they were asked for, and otherwise one map for each head.
-    Before and after training are side by side. All maps of a picture share one colour scale.
+    Before and after training are side by side; below each other if there is one layer only. All maps of a picture share
+    one colour scale.
     """
     with canvas.style():
         return canvas.save(_figure(maps), kind)
@@ -123,14 +124,20 @@ def panels(maps: "Maps") -> list[list[Panel]]:
         row = [_titled(maps, stage, f"layer {layer}, mean", weights) for layer, weights in means]
         row += [] if stage.rollout is None else [_titled(maps, stage, "rollout", stage.rollout)]
         chosen += [row] if row else []
-    return chosen or [
+    if chosen:
+        return chosen
+    rows = [
         [
             _titled(maps, stage, f"layer {layer}, head {head}", stage.weights[at, place])
-            for stage in maps.stages
             for place, head in enumerate(maps.heads)
         ]
         for at, layer in enumerate(maps.layers)
+        for stage in maps.stages
     ]
+    if len(maps.layers) == 1 and len(maps.heads) > 1:
+        return rows  # Before above after: each map is larger than with all of them in one row.
+    count = len(maps.stages)
+    return [[panel for row in rows[at : at + count] for panel in row] for at in range(0, len(rows), count)]
 
 
 def _titled(maps: "Maps", stage: "Stage", title: str, weights: Array) -> Panel:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from oratory.batches import Batch, LabelledItems
 from oratory.errors import InputError
 from oratory.mechanisms import TrainingText
+from oratory.model.products import fast_products
 from oratory.tokens import encode_classifier
 from oratory.training.loss import NotFinite, loss_of_labels, loss_of_two_passes
 from oratory.training.prepared import Prepared
@@ -89,6 +90,7 @@ class ClassifierLearning(Learning):
 
 
 @torch.no_grad()
+@fast_products()
 def probabilities(model: Any, items: LabelledItems, some: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
     """The probability of each class for every item, or for some. Items of similar length are computed together."""
     wanted = np.arange(len(items)) if some is None else some

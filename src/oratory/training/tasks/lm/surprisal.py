@@ -19,6 +19,7 @@ from torch.nn.functional import cross_entropy
 from oratory.arrays import release
 from oratory.mechanisms import Reading
 from oratory.model import Transformer
+from oratory.model.products import fast_products
 from oratory.tokens import START, Encoded, Tokenizer
 from oratory.training.running_text.windows import READ, Integers, Windows
 
@@ -55,6 +56,7 @@ class CausalWindows(Windows):
 
 
 @torch.no_grad()
+@fast_products()
 def surprisal(model: Transformer, ids: NDArray[np.int32], windows: CausalWindows) -> NDArray[np.float32]:
     """Nats of every token that the windows score, at its place in `ids`; not a number where none scores it.
 
@@ -77,6 +79,7 @@ class Predictions:
 
 
 @torch.no_grad()
+@fast_products()
 def predictions(model: Transformer, ids: NDArray[np.int32], windows: CausalWindows, most: int) -> Predictions:
     """The most probable tokens in place of every token, from the same windows as its surprisal."""
     most = min(most, model.config.vocabulary)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 
 from oratory.model import Transformer
+from oratory.model.products import fast_products
 from oratory.tokens import Tokenizer
 from oratory.tokens.scoring import predicted
 from oratory.training.loss import NotFinite
@@ -47,6 +48,7 @@ class CentredWindows(Windows):
 
 
 @torch.no_grad()
+@fast_products()
 def pseudo_surprisal(
     model: Transformer, ids: NDArray[np.int32], windows: CentredWindows, tokenizer: Tokenizer, passes: int
 ) -> NDArray[np.float32]:

@@ -1,35 +1,17 @@
-"""Optimisers: the framework's, each as a frozen choice with its parameters."""
+"""Optimisers that the framework has."""
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
+from oratory.training.optimizers.rule import NO_FACTORS, Factors, Named, Rule, split_decay
 
 if TYPE_CHECKING:
-    from torch import nn
     from torch.optim import Optimizer
 
-Named: TypeAlias = "Sequence[tuple[str, nn.Parameter]]"
-Factors = Mapping[str, float]
-"""What the learning rate of a parameter is multiplied by, where that is not one."""
-
-NO_FACTORS: Factors = {}
 IN_BLOCKS = re.compile(r"(^|\.)(blocks?|\w*layers?|h)\.\d+\.")
 """The name of a parameter inside one of the blocks, in our models and in others."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """What every optimiser has."""
-
-    precision: ClassVar[str] = "float32"
-    """The numbers that it computes in, whatever the model has."""
-
-    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
-        """The framework's optimisers for these parameters. A group of them keeps its factor of the learning rate."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +26,8 @@ class Adam(Rule):
     """Added to the root of the square."""
 
     def __post_init__(self) -> None:
-        for name in ("beta1", "beta2"):
-            if not 0 <= getattr(self, name) < 1:
-                raise InputError(f"{name}={getattr(self, name)}: it must be at least 0 and below 1.")
-        if self.eps < 0:
-            raise InputError(f"eps={self.eps}: it must be at least 0.")
+        self._check_shares("beta1", "beta2")
+        self._check_eps()
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
         import torch
@@ -79,8 +58,7 @@ class Sgd(Rule):
     """Whether the gradient is that of the place where the momentum leads."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.momentum < 1:
-            raise InputError(f"momentum={self.momentum}: it must be at least 0 and below 1.")
+        self._check_shares("momentum")
         if self.nesterov and not self.momentum:
             raise InputError("nesterov=on needs a momentum above 0.")
 
@@ -99,8 +77,7 @@ class Adagrad(Rule):
     """Added to the root of the sum of squares."""
 
     def __post_init__(self) -> None:
-        if self.eps < 0:
-            raise InputError(f"eps={self.eps}: it must be at least 0.")
+        self._check_eps()
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
         import torch
@@ -121,8 +98,7 @@ class Muon(Rule):
     """Memory of the gradient."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.momentum < 1:
-            raise InputError(f"momentum={self.momentum}: it must be at least 0 and below 1.")
+        self._check_shares("momentum")
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
         import torch
@@ -139,54 +115,6 @@ class Muon(Rule):
             adjust_lr_fn="match_rms_adamw",
         )
         return [muon, *(Adamw().make(outer, lr, decay, factors) if outer else [])]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lion(Rule):
-    """The sign of a mean of gradients, with weight decay apart from it (Chen et al., 2023, arXiv:2302.06675).
-
-    Every number moves by the whole learning rate, so that rate is to be smaller than for Adam.
-    """
-
-    beta1: float = 0.9
-    """Memory of the gradient in an update."""
-    beta2: float = 0.99
-    """Memory of the gradient that is kept."""
-
-    def __post_init__(self) -> None:
-        for name in ("beta1", "beta2"):
-            if not 0 <= getattr(self, name) < 1:
-                raise InputError(f"{name}={getattr(self, name)}: it must be at least 0 and below 1.")
-
-    def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
-        from oratory.training.lion import LionOptimizer
-
-        return [LionOptimizer(split_decay(named, decay, factors), lr, self.beta1, self.beta2)]
-
-
-OPTIMIZERS: dict[str, type] = {
-    "adam": Adam,
-    "adamw": Adamw,
-    "sgd": Sgd,
-    "adagrad": Adagrad,
-    "muon": Muon,
-    "lion": Lion,
-}
-"""What `train.optimizer=...` can be."""
-
-
-def split_decay(named: Named, decay: float, factors: Factors = NO_FACTORS) -> list[dict[str, Any]]:
-    """Groups of parameters: matrices, which decay, and norms and biases, which do not; for each factor apart."""
-    groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
-    for is_vector in (False, True):
-        for name, parameter in named:
-            if (parameter.dim() <= 1) == is_vector:
-                groups.setdefault((factors.get(name, 1.0), is_vector), []).append(parameter)
-    return [
-        {"params": parameters, "weight_decay": 0.0 if is_vector else decay}
-        | ({} if factor == 1 else {"factor": factor})
-        for (factor, is_vector), parameters in groups.items()
-    ]
 
 
 def _can_fuse(named: Named) -> bool:

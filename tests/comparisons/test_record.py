@@ -9,18 +9,21 @@ from typing import Any
 
 import pytest
 
-from oratory.comparisons.kept import FOLDER, KeptComparison, KeptVariant
+from oratory.comparisons.record import ComparisonRecord, VariantRecord
 from oratory.errors import InputError
 from oratory.records import read_record, write_record
 from oratory.runs import Store
 from oratory.text.recorded import RecordedCorpus
 from tests.runs.records import write
 
-KEPT = KeptComparison(
+KEPT = ComparisonRecord(
     id="compare-1",
     task="lm",
     corpus=RecordedCorpus("speeches", "f00d", "folder(path=x)"),
-    variants=(KeptVariant("base", {}, ("a", None)), KeptVariant("rope", {"position": "rope"}, ("b", "c"), "search-1")),
+    variants=(
+        VariantRecord("base", {}, ("a", None)),
+        VariantRecord("rope", {"position": "rope"}, ("b", "c"), "search-1"),
+    ),
     seeds=(0, 1),
     settings={"layers": "1"},
     plugins=(("x.py", "content"),),
@@ -35,19 +38,19 @@ def store(tmp_path: Path) -> Store:
 
 
 def path_of(store: Store) -> Path:
-    return store.folder / FOLDER / "compare-1.json"
+    return ComparisonRecord.path("compare-1", store)
 
 
 def test_it_is_read_as_it_was_written(store: Store) -> None:
-    assert KeptComparison.read("compare-1", store) == KEPT
+    assert ComparisonRecord.read("compare-1", store) == KEPT
     with pytest.raises(InputError, match=r"There is no comparison '\.\./compare-1'"):
-        KeptComparison.read("../compare-1", store)
+        ComparisonRecord.read("../compare-1", store)
 
 
 def test_a_newer_format_is_refused(store: Store) -> None:
     write_record(path_of(store), read_record(path_of(store)) | {"format": 99, "more": 1})
     with pytest.raises(InputError, match=r"newer Oratory \(format 99; this one reads up to 1\): update Oratory"):
-        KeptComparison.read("compare-1", store)
+        ComparisonRecord.read("compare-1", store)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +65,8 @@ def test_a_newer_format_is_refused(store: Store) -> None:
 def test_runs_of_something_else_are_refused(store: Store, other: dict[str, Any]) -> None:
     fitting, wrong = write(store.folder, "lm"), write(store.folder, **{"task": "lm", "given": {"layers": 2}} | other)
     for runs in ((fitting.id,), (wrong.id,)):
-        replace(KEPT, variants=(KeptVariant("base", {}, runs),), seeds=(0,)).write(store)
-        kept = KeptComparison.read("compare-1", store)
+        replace(KEPT, variants=(VariantRecord("base", {}, runs),), seeds=(0,)).write(store)
+        kept = ComparisonRecord.read("compare-1", store)
         if runs == (fitting.id,):
             assert [run.id for run in kept.runs_in(store)["base"] if run] == [fitting.id]
         else:
@@ -78,7 +81,7 @@ def test_no_damage_is_unseen(store: Store) -> None:
         for content in (whole[:at], whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :]):
             path_of(store).write_bytes(content)
             with suppress(InputError):
-                assert KeptComparison.read("compare-1", store) == KEPT
+                assert ComparisonRecord.read("compare-1", store) == KEPT
 
 
 @pytest.mark.parametrize(
@@ -102,4 +105,4 @@ def test_a_wrong_value_is_named(store: Store, change: Callable[[dict[str, Any]],
     change(kept)
     path_of(store).write_text(json.dumps(kept))
     with pytest.raises(InputError, match=f"compare-1.json is damaged: {said}.*Its runs are there all the same"):
-        KeptComparison.read("compare-1", store)
+        ComparisonRecord.read("compare-1", store)

@@ -13,7 +13,7 @@ FOLDER = "reproductions"
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptReproduction:
+class ReproductionRecord:
     """A reproduction as it is written down."""
 
     format: int = 1
@@ -31,7 +31,7 @@ class KeptReproduction:
         write_record(_path(self.recipe, store), asdict(self))
 
     @classmethod
-    def read(cls, name: str, store: Store) -> "KeptReproduction":
+    def read(cls, name: str, store: Store) -> "ReproductionRecord":
         """What was kept of a recipe, or an InputError that says what is wrong with it."""
         path = _path(name, store)
         if not path.exists():
