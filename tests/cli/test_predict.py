@@ -132,10 +132,8 @@ def test_json_has_the_baselines_too(home: Path, program: Program) -> None:
     assert beside["variants"][json.loads(done.stdout)["run"]]["all"]["mean"] is not None
 
 
-def test_texts_become_a_table(home: Path, program: Program) -> None:
-    done = program("train", "classifier", "--data", "corpus", *words(CLASSIFIER), cwd=home)
-    assert done.returncode == 0, done.stderr
-    done = program("score", "last", "One text.", "Another one.", "--out", "texts.csv", cwd=home)
+def test_texts_become_a_table(home: Path, program: Program, classifier: Run) -> None:
+    done = program("score", classifier.id, "One text.", "Another one.", "--out", "texts.csv", cwd=home)
     assert done.returncode == 0, done.stderr
     assert len((home / "texts.csv").read_text().splitlines()) == 3
 

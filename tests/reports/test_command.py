@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import typer
 
+import oratory.recipes.make  # noqa: F401 - who can make a reproduction knows its command
 from oratory.cli import build
 from oratory.comparisons import Comparison
 from oratory.execution.train import train
-from oratory.recipes import HandResult, Reproduction, run_recipe
+from oratory.recipes import HandResult, Reproduction
 from oratory.reports.command import best_command, command_of
 from oratory.runs import Run
 from oratory.searches.result import Search
@@ -88,7 +89,6 @@ def test_a_search_and_its_best_settings() -> None:
 
 @pytest.mark.parametrize("source", ["sotu", None])
 def test_a_recipe(source: str | None) -> None:
-    assert callable(run_recipe)  # Who can make a reproduction knows its command.
     recipe = SimpleNamespace(name="r2-window", changes={"layers": "1"})
     command = command_of.dispatch(Reproduction)(SimpleNamespace(recipe=recipe, seeds=(0, 1), source=source))
     found = accepted(command)

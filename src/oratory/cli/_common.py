@@ -160,7 +160,9 @@ def check_result(name: str, runs: Path | None) -> None:
     folders = (folder for folder in store.folder.glob("*") if folder.is_dir() and folder.name not in ids)
     known = ids | {file.stem for folder in folders for file in folder.glob("*-*.*") if is_id(file.stem)}
     if not name or not any(each.startswith(name) for each in known):
-        raise unknown("run, other result or recipe", name, {"last", *known, *recipe_names()})
+        raise unknown(
+            "run, comparison, atlas, ensemble, scale, search or recipe", name, {"last", *known, *recipe_names()}
+        )
 
 
 def load(data: str) -> "Corpus":
