@@ -62,7 +62,7 @@ def test_only_what_is_in_the_list_is_read(client: TestClient, kept: Kept, data: 
 
 def test_studies_of_scale_have_their_plot(data: str, kept: Kept, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("oratory.api.executor_of", lambda on, workers=None: here)
+        patch.setattr("oratory.execution.place.executor_of", lambda on, workers=None: here)
         made = api.scale(corpus=data, sizes=[0.5, 1], seeds=3, settings=CLASSIFIER, runs=tmp_path)
     with TestClient(build(Laboratory(tmp_path)), HOME, raise_server_exceptions=False) as client:
         found = client.get("/api/data/scales", params={"data": data}).json()

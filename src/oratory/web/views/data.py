@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from oratory import api
-from oratory.comparisons.scales.kept import KeptScale, scales_in
+from oratory.comparisons.scales import ScaleRecord
 from oratory.comparisons.standing import BASELINES
 from oratory.errors import unknown
 from oratory.reports.document import Section, document_of
@@ -99,7 +99,9 @@ class DataView(View):
             """The studies of scale on a corpus: who wins at which size. They are made by `oratory scale`."""
             with lab.work.turn():
                 corpus = lab.corpus(data)
-            made = [name for name in scales_in(lab.store) if _scale(lab, name).fingerprint == corpus.fingerprint]
+            made = [
+                name for name in ScaleRecord.names(lab.store) if _scale(lab, name).fingerprint == corpus.fingerprint
+            ]
             command = lab.command("scale", "base", "--data", data)
             return {"command": command, "scales": [_described(lab, name) for name in made]}
 
@@ -112,9 +114,9 @@ class DataView(View):
 
 
 def _scale(lab: Laboratory, name: str) -> RecordedCorpus:
-    if name not in scales_in(lab.store):
-        raise unknown("study of scale", name, scales_in(lab.store))
-    return KeptScale.read(name, lab.store).corpus
+    if name not in ScaleRecord.names(lab.store):
+        raise unknown("study of scale", name, ScaleRecord.names(lab.store))
+    return ScaleRecord.read(name, lab.store).corpus
 
 
 def _curves(lab: Laboratory, name: str) -> Section:
