@@ -24,8 +24,8 @@ CHOICES: dict[str, type] = {"kind": Kind}
 def test_words() -> None:
     assert parse_words(["a=1", "b=x=y"], ["a", "b"]) == {"a": "1", "b": "x=y"}
     for words, message in [
-        (["a"], "'a' is not a setting"),
-        (["a="], "'a=' is not a setting"),
+        (["a"], "The setting 'a' has no value; write a=VALUE"),
+        (["a="], "The setting 'a' has no value"),
         (["c=1"], "There is no setting 'c'"),
         (["a=1", "a=2"], "given twice"),
     ]:

@@ -200,7 +200,7 @@ def test_mechanisms_lists_every_one_with_its_paper(oratory: Run) -> None:
     found = result(oratory("mechanisms", "--json"))
     assert {kind: len(entries) for kind, entries in found.items()} == {
         "embedding": 3,
-        "position": 16,
+        "position": 18,
         "pattern": 6,
         "merge": 5,
         "pool": 5,
@@ -210,7 +210,7 @@ def test_mechanisms_lists_every_one_with_its_paper(oratory: Run) -> None:
         "residual": 11,
         "mixer": 6,
         "head": 7,
-        "objective": 3,
+        "objective": 4,
     }
     (rope,) = (entry for entry in found["position"] if entry["name"] == "rope")
     assert "2104.09864" in rope["paper"]

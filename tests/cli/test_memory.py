@@ -16,7 +16,7 @@ from oratory.training import loop
 def test_memory_that_runs_out_is_a_sentence(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail() -> None:
+    def fail(standalone_mode: bool) -> None:
         raise error
 
     assert loop.__name__ in sys.modules
@@ -27,7 +27,7 @@ def test_memory_that_runs_out_is_a_sentence(
 
 
 def test_other_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
+    def fail(standalone_mode: bool) -> None:
         raise RuntimeError("A fault of ours.")
 
     monkeypatch.setattr(cli, "command_line", lambda: fail)

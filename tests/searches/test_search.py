@@ -498,7 +498,7 @@ def test_lists_keep_their_parentheses() -> None:
     ("words", "sentence"),
     [
         ((), "needs something to choose from"),
-        (("train.lr",), "'train.lr' is not a setting"),
+        (("train.lr",), "The setting 'train.lr' has no value"),
         (("train.lrr=1,2",), "Did you mean 'train.lr'"),
         (("train.lr=0.1,0.2", "train.lr=1,2"), "given twice"),
         (("train.lr=1e-2..1e-4",), "first end of a range must be below"),

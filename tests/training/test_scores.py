@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, precision_recall_fscore_support
 
-from oratory.training.tasks.classifier.scores import ClassifierScores, SplitScores
+from oratory.training.tasks.classifier.scores import ClassifierScores
+from oratory.training.tasks.labelled import SplitScores
 
 NAMES = ("a", "b", "c")
 

@@ -11,7 +11,7 @@ from oratory.runs import Run
 from oratory.text import Corpus
 
 if TYPE_CHECKING:
-    from oratory.training.tasks.classifier.scores import SplitScores
+    from oratory.training.tasks.labelled import SplitScores
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from oratory.training.running_text.guess import Beam, CountedModel, ExpectedTokens, NextToken
     from oratory.training.tasks.baselines import TaskBaselines
     from oratory.training.tasks.card import TaskCard
-    from oratory.training.tasks.classifier.scores import SplitScores
+    from oratory.training.tasks.labelled import SplitScores
     from oratory.training.tasks.results import Recorded, Results
     from oratory.training.tasks.samples import Samples
     from oratory.training.tasks.units import Units

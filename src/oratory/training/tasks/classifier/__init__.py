@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from oratory.training.prepared import Prepared
     from oratory.training.tasks.card import TaskCard
     from oratory.training.tasks.classifier.config import ClassifierTraining
-    from oratory.training.tasks.classifier.scores import SplitScores
     from oratory.training.tasks.classifier.units import LabelledUnits
     from oratory.training.tasks.classifier.use import TextClass
+    from oratory.training.tasks.labelled import SplitScores
     from oratory.training.tasks.results import Recorded
     from oratory.training.tasks.samples import Samples
 
@@ -57,7 +57,7 @@ class Classifier(Task):
         return tuple(test.texts) if test else ()
 
     def labelled(self, items: "pyarrow.Table") -> "SplitScores":
-        from oratory.training.tasks.classifier.scores import SplitScores
+        from oratory.training.tasks.labelled import SplitScores
 
         return SplitScores.recorded(items)
 

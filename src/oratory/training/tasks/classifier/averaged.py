@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from oratory.training.tasks.classifier.scores import SplitScores
+from oratory.training.tasks.labelled import SplitScores
 from oratory.training.tasks.same_items import need_same_items
 
 

@@ -15,7 +15,8 @@ from oratory.tokens import encode_classifier
 from oratory.training.loss import NotFinite, loss_of_labels, loss_of_two_passes
 from oratory.training.prepared import Prepared
 from oratory.training.tasks.classifier.config import ClassifierTraining
-from oratory.training.tasks.classifier.scores import ClassifierScores, SplitScores
+from oratory.training.tasks.classifier.scores import ClassifierScores
+from oratory.training.tasks.labelled import SplitScores
 from oratory.training.tasks.task import Items, Learning
 from oratory.training.teachers import Teachers
 
