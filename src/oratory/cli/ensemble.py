@@ -18,6 +18,10 @@ def command(
     metric: Annotated[
         str | None, typer.Option(help="Measure by this metric, such as accuracy, perplexity or bits-per-byte.")
     ] = None,
+    counts: Annotated[
+        float | None,
+        typer.Option(help="Mix language models with Kneser-Ney n-grams of train, which get this share; say 0.5."),
+    ] = None,
     distill: Annotated[
         bool, typer.Option("--distill", help="Train one model on the probabilities of the first variant's ensemble.")
     ] = False,
@@ -35,7 +39,7 @@ def command(
     from oratory import api
 
     common.check_report(report)
-    found = api.ensemble(*names, size=size, metric=metric, runs=runs)
+    found = api.ensemble(*names, size=size, metric=metric, counts=counts, runs=runs)
     common.write_report(found, report)
     if not distill:
         common.show_or_print(found, json, found.id)

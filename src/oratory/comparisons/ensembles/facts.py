@@ -43,6 +43,8 @@ class Ensemble(Tabled):
     metric: Metric
     named_metric: bool
     """Whether the metric was asked for by its name."""
+    counts: float | None
+    """The share of n-grams in the hybrids with them; None where there are no hybrids."""
     named: tuple[str, ...]
     """The ids that it was made of: runs, or one comparison."""
     members: Mapping[str, tuple[str | None, ...]]
@@ -79,6 +81,7 @@ class Ensemble(Tabled):
             "difference_unit": self.metric.unit,
             "members": {name: list(runs) for name, runs in self.members.items()},
             "seeds": list(self.seeds),
+            "counts": self.counts,
             **self.standing.to_dict(),
             "paired": {
                 "size": self.size,

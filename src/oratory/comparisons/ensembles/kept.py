@@ -31,6 +31,8 @@ class KeptEnsemble:
     size: int
     """Runs in each of the ensembles that verdicts are on."""
     metric: str | None = None
+    counts: float | None = None
+    """The share of n-grams in hybrids with them, if there are some."""
 
     def write(self, store: Store) -> None:
         """Write it into the store."""

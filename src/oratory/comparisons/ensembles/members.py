@@ -8,6 +8,7 @@ from oratory.comparisons.kept import KeptComparison, comparisons_in
 from oratory.errors import InputError
 from oratory.runs import Run, Store
 from oratory.runs.record import NOT_IDENTITY
+from oratory.text import Corpus
 from oratory.training.config import EVAL_TRAIN
 
 if TYPE_CHECKING:
@@ -39,6 +40,31 @@ class Averaged:
 
     def items(self) -> "pyarrow.Table":
         return self.runs[0].task.averaged([run.items() for run in self.runs])
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """An ensemble or a run that is mixed with n-grams of train, which have this share."""
+
+    model: Averaged | Run
+    corpus: Corpus
+    share: float
+
+    @property
+    def id(self) -> str:
+        return f"{self.model.id} with n-grams"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.model.settings
+
+    @property
+    def tokenizer(self) -> "Tokenizer":
+        return self.model.tokenizer
+
+    def items(self) -> "pyarrow.Table":
+        run = self.model.runs[0] if isinstance(self.model, Averaged) else self.model
+        return run.task.mixed_with_counts(self.model.items(), self.corpus, self.tokenizer, self.share)
 
 
 @dataclass(frozen=True)

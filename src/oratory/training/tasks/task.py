@@ -222,6 +222,12 @@ class Task(ABC):
     def averaged(self, tables: "Sequence[pyarrow.Table]") -> "pyarrow.Table":
         """The per-item results of several runs as those of one model, whose probabilities are the mean of theirs."""
 
+    def mixed_with_counts(
+        self, table: "pyarrow.Table", corpus: "Corpus", tokenizer: "Tokenizer", share: float
+    ) -> "pyarrow.Table":
+        """The per-item results of a model that is mixed with n-grams of train, which have this share."""
+        raise InputError(f"A {self.noun} cannot be mixed with n-grams; --counts is for language models.")
+
     # --- using what was trained
 
     @abstractmethod

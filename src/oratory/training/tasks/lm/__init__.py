@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    import pyarrow
     from numpy.typing import NDArray
 
     from oratory.baselines.counts import CountModels
@@ -62,6 +63,13 @@ class LanguageModel(TextTask):
         from oratory.baselines.counts import KneserNey
 
         return KneserNey
+
+    def mixed_with_counts(
+        self, table: "pyarrow.Table", corpus: "Corpus", tokenizer: "Tokenizer", share: float
+    ) -> "pyarrow.Table":
+        from oratory.training.tasks.lm.mixed import mixed_with_counts
+
+        return mixed_with_counts(table, corpus, tokenizer, share)
 
     def score(self, run: Trained, line: str) -> "TextSurprisal":
         from oratory.training.tasks.lm.use import surprise
