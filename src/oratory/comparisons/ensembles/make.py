@@ -79,14 +79,17 @@ def _evaluate(
     ids = {name: tuple(run.id if run else None for run in runs) for name, runs in members.items()}
     seeds = _seeds(members)
     groups = disjoint([place for place, _ in seeds], size)
+    if counts is not None and not tokens.same:
+        raise InputError("Variants with different tokens cannot be mixed with the same n-grams: leave --counts out.")
+    counted = {} if counts is None else task.counted_nats(corpus, next(iter(tokens.tokenizers.values())))
     scored: dict[str, Sequence[Scored | None]] = {}
     for name, runs in members.items():
         scored[name] = runs
         whole = Averaged(tuple(run for run in runs if run))
         scored[_whole(name, runs)] = [whole]
         if counts is not None:
-            scored[_hybrid(_whole(name, runs))] = [Mixed(whole, corpus, counts)]
-            scored[_hybrid(name)] = [None if run is None else Mixed(run, corpus, counts) for run in runs]
+            scored[_hybrid(_whole(name, runs))] = [Mixed(whole, counted, counts)]
+            scored[_hybrid(name)] = [None if run is None else Mixed(run, counted, counts) for run in runs]
         if groups:
             scored[_grouped(name)] = [Averaged(tuple(run for at in group if (run := runs[at]))) for group in groups]
     measures = measures_of(task, metric, corpus, scored)

@@ -8,11 +8,12 @@ from oratory.comparisons.kept import KeptComparison, comparisons_in
 from oratory.errors import InputError
 from oratory.runs import Run, Store
 from oratory.runs.record import NOT_IDENTITY
-from oratory.text import Corpus
 from oratory.training.config import EVAL_TRAIN
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow
+    from numpy.typing import NDArray
 
     from oratory.tokens import Tokenizer
 
@@ -47,7 +48,8 @@ class Mixed:
     """An ensemble or a run that is mixed with n-grams of train, which have this share."""
 
     model: Averaged | Run
-    corpus: Corpus
+    counted: "Mapping[str, NDArray[np.float64]]"
+    """What the n-grams say, as the task counts it."""
     share: float
 
     @property
@@ -64,7 +66,7 @@ class Mixed:
 
     def items(self) -> "pyarrow.Table":
         run = self.model.runs[0] if isinstance(self.model, Averaged) else self.model
-        return run.task.mixed_with_counts(self.model.items(), self.corpus, self.tokenizer, self.share)
+        return run.task.mixed_with_counts(self.model.items(), self.counted, self.share)
 
 
 @dataclass(frozen=True)

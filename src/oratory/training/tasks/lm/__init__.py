@@ -40,6 +40,7 @@ class LanguageModel(TextTask):
     }
     results = LanguageResults()
     no_baselines = LanguageBaselines()
+    counts_share = 0.5
 
     def learning(self, prepared: "Prepared") -> Learning:
         from oratory.training.tasks.lm.learning import LanguageLearning
@@ -64,12 +65,17 @@ class LanguageModel(TextTask):
 
         return KneserNey
 
+    def counted_nats(self, corpus: "Corpus", tokenizer: "Tokenizer") -> "Mapping[str, NDArray[np.float64]]":
+        from oratory.training.tasks.lm.mixed import counted_nats
+
+        return counted_nats(corpus, tokenizer)
+
     def mixed_with_counts(
-        self, table: "pyarrow.Table", corpus: "Corpus", tokenizer: "Tokenizer", share: float
+        self, table: "pyarrow.Table", counted: "Mapping[str, NDArray[np.float64]]", share: float
     ) -> "pyarrow.Table":
         from oratory.training.tasks.lm.mixed import mixed_with_counts
 
-        return mixed_with_counts(table, corpus, tokenizer, share)
+        return mixed_with_counts(table, counted, share)
 
     def score(self, run: Trained, line: str) -> "TextSurprisal":
         from oratory.training.tasks.lm.use import surprise
