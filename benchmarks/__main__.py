@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those whose names are given: `python -m benchmarks tokens audit`."""
+"""Run all benchmarks, or some by name, with options: `python -m benchmarks tokens memory sizes=1,1000`."""
 
 import pkgutil
 import sys
@@ -9,7 +9,26 @@ from oratory.errors import unknown
 from oratory.reports.terminal import print_tables
 
 names = [found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")]
-for name in sys.argv[1:] or names:
-    if name not in names:
-        sys.exit(str(unknown("benchmark", name, names)))
-    print_tables([import_module(f"benchmarks.{name}").measure()])
+
+
+def value(text: str) -> object:
+    """A whole number, or several with commas between; else the text itself."""
+    numbers = text.split(",")
+    if not all(map(str.isdecimal, numbers)):
+        return text
+    return tuple(map(int, numbers)) if len(numbers) > 1 else int(text)
+
+
+wanted: dict[str, dict[str, object]] = {}
+for word in sys.argv[1:]:
+    key, equals, text = word.partition("=")
+    if not equals and key not in names:
+        sys.exit(str(unknown("benchmark", key, names)))
+    if not equals:
+        wanted[key] = {}
+    elif wanted:
+        wanted[list(wanted)[-1]][key] = value(text)
+    else:
+        sys.exit(f"{word}: an option comes after the name of its benchmark.")
+for name, options in (wanted or {name: {} for name in names}).items():
+    print_tables([import_module(f"benchmarks.{name}").measure(**options)])

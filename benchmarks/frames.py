@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.execution.training import write_corpus
 
-from benchmarks.page import _server
+from benchmarks.page import serving
 from oratory.api import train
 from oratory.errors import InputError
 from oratory.tables import Table, number
@@ -51,7 +51,7 @@ def measure(seconds: float = 6.0) -> Table:
         write_corpus(place / "corpus")
         run = train("lm", place / "corpus", SETTINGS, runs=place / "runs")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        with _server(place) as (home, _):
+        with serving(place) as (home, _):
             for length in LENGTHS:
                 page = browser.new_page(viewport={"width": 1280, "height": 1000}, bypass_csp=True)
                 page.goto(f"{home}/attention?run={run.id}")

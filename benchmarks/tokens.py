@@ -9,7 +9,7 @@ from benchmarks._time import best
 from oratory.tables import Table, number
 from oratory.text import load_corpus
 from oratory.tokens import encode_lm, train_tokenizer
-from oratory.tokens.word import split
+from oratory.tokens.words import split
 
 
 def measure() -> Table:

@@ -7,17 +7,31 @@ import inspect
 import json
 import re
 import tomllib
+from base64 import b64encode
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
+from matplotlib.image import imsave
+
 import oratory
 from oratory.cli import build
+from oratory.discovery import names_by_module
 from oratory.mechanisms import REGISTRY
-from oratory.mechanisms.kinds import KINDS
+from oratory.mechanisms.kinds import KINDS, MODELS
 from oratory.mechanisms.plugins import plugin_of
-from oratory.recipes.read import load_any_recipe, recipe_names
+from oratory.model import ModelConfig
+from oratory.model.contract import usual_model
+from oratory.model.promises import ids_for, model_of
+from oratory.recipes.names import recipe_names
+from oratory.recipes.read import load_any_recipe
 from oratory.reports.markdown import table
+from oratory.reports.ramp import colormap
 from oratory.settings import about
 from oratory.tables import Table
 from oratory.text.sources import SOURCES
@@ -28,6 +42,8 @@ from oratory.training.tasks import tasks
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {}
 """What writes each page, by the path of the page."""
+TOKENS = 20
+"""Of the text whose map the page of a mechanism shows."""
 
 
 def page(name: str) -> Callable[[Callable[[], Iterator[str]]], Callable[[], Iterator[str]]]:
@@ -101,7 +117,7 @@ def mechanisms() -> Iterator[str]:
 
 
 def _mechanism(kind: str, name: str, cls: Any) -> Iterator[str]:
-    """The page of one mechanism: formula, paper, parameters, contract, parity, and its rows of the atlases."""
+    """The page of one mechanism: formula, paper, parameters, map, contract, parity, and its rows of the atlases."""
     yield f"# `{kind}={name}`"
     yield _prose(inspect.cleandoc(cls.__doc__ or ""))
     if cls.paper:
@@ -109,6 +125,8 @@ def _mechanism(kind: str, name: str, cls: Any) -> Iterator[str]:
     rows = tuple((one.name, one.meaning, one.values, one.default) for one in settings_in(cls))
     if rows:
         yield table(Table("Parameters", ("parameter", "meaning", "values", "default"), rows, words=4))
+    yield "## Map"
+    yield _map_of(kind, name, cls)
     yield "## Contract"
     said = [getattr(cls, "loose", "")] if getattr(cls, "loose", "") else []
     said += ["it takes the place of attention, so there are no weights"] if getattr(cls, "instead", False) else []
@@ -119,6 +137,37 @@ def _mechanism(kind: str, name: str, cls: Any) -> Iterator[str]:
     yield f"Compared in the tests, within 1e-5, with: {parity[kind][name]}."
     yield from _rows_of(kind, name)
     yield "[All mechanisms](../mechanisms.md)"
+
+
+@cache
+def _map_of(kind: str, name: str, cls: Any) -> str:
+    """The weights of a small model before training, with the mechanism below and without it above."""
+    if getattr(cls, "instead", False):
+        return "It takes the place of attention, so there is no map."
+    output, causal = next(model for model in (("tokens", True), *MODELS) if cls().serves(*model))
+    usual = usual_model(output, causal)
+    drawn = [_weights(usual), _weights(replace(usual, **{kind: cls()}))]
+    gap = np.full((TOKENS, 1), np.nan)
+    rows = [np.hstack([part for one in each for part in (one, gap)][:-1]) for each in drawn]
+    image = np.vstack([rows[0], np.full((2, rows[0].shape[1]), np.nan), rows[1]])
+    buffer = BytesIO()
+    imsave(buffer, np.kron(image, np.ones((4, 4))), cmap=colormap(), vmin=0, vmax=1, format="png")
+    same = " The two are the same here." if np.array_equal(*drawn) else ""
+    what = f"The four heads of the last layer of a small {MODELS[output, causal]} before training"
+    return (
+        f'<img alt="Attention maps with and without {kind}={name}" '
+        f'src="data:image/png;base64,{b64encode(buffer.getvalue()).decode()}">\n\n'
+        f"{what}: a row is a token that looks, a column one that is looked at, and the darker, the more. Above the "
+        f"base settings, below `{kind}={name}`; every parameter has noise added, so that what starts at zero "
+        f"shows.{same}"
+    )
+
+
+def _weights(config: ModelConfig) -> Any:
+    """The maps of the last layer for a text of some tokens: heads, queries, keys."""
+    with torch.no_grad():
+        found = model_of(config)(ids_for(config, 1, TOKENS), weights=True).weights[-1][0]
+    return found.abs().clamp(max=1).numpy()
 
 
 def _rows_of(kind: str, name: str) -> Iterator[str]:
@@ -147,11 +196,19 @@ def atlas_page() -> Iterator[str]:
         settings = ", ".join(f"`{name}={value}`" for name, value in atlas["settings"].items())
         yield (
             f"Made on {atlas['made']} with {len(atlas['seeds'])} seeds and {settings or 'the base settings'}; kinds: "
-            f"{', '.join(atlas['only']) or 'all'}. {versions}. Corpus fingerprint {atlas['corpus']['fingerprint']}. "
+            f"{', '.join(atlas['only']) or 'all'}. {_base_scores(atlas)} "
+            f"{versions}. Corpus fingerprint {atlas['corpus']['fingerprint']}. "
             f"{atlas['in_train']} {atlas['new_items']}"
         )
         yield f"```\n{atlas['command']}\n```"
         yield table(_atlas_table(atlas, [*atlas["rows"], *atlas["controls"]], "Every mechanism, the best first"))
+
+
+def _base_scores(atlas: dict[str, Any]) -> str:
+    """What the base settings score, which says whether there was something to learn."""
+    metric = tasks()[atlas["task"]].metric(name=atlas["metric"])
+    said = [f"{metric.show_value(value)} ({family})" for family, value in atlas["base"]["means"].items()]
+    return f"The base settings score {' and '.join(said)}: {metric.column}."
 
 
 def _atlas_table(atlas: dict[str, Any], rows: list[dict[str, Any]], title: str) -> Table:
@@ -243,9 +300,8 @@ def api() -> Iterator[str]:
         "Everything here is a name of the package: `import oratory as ora`, then `ora.compare(...)`. The commands call "
         "the same functions."
     )
-    rooms = {"api": oratory._ROOMS["api"], **oratory._ROOMS}
-    for room, names in rooms.items():
-        yield f"## `oratory.{room}`"
+    for room, names in names_by_module("oratory").items():
+        yield f"## `{room}`"
         for name in names:
             found = getattr(oratory, name)
             yield f"::: {found.__name__ if inspect.ismodule(found) else f'{found.__module__}.{found.__qualname__}'}"
@@ -267,7 +323,7 @@ def _commands(command: Any, name: str) -> Iterator[str]:
 def _parameter(parameter: Any) -> tuple[str, str, str]:
     """The row of an argument or an option."""
     is_option = parameter.param_type_name == "option"
-    usual = parameter.metavar or parameter.name.upper()
+    usual = (parameter.metavar or parameter.name.upper()) + "..." * (parameter.nargs != 1)
     names = ", ".join([*parameter.opts, *parameter.secondary_opts]) if is_option else usual
     needed = "must be given" if parameter.required else ""
     default = parameter.default

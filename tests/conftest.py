@@ -140,7 +140,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are trained here, so that no process has to be started for them."""
-    monkeypatch.setattr("oratory.api.executor_of", lambda on, workers=None: here)
+    monkeypatch.setattr("oratory.execution.place.executor_of", lambda on, workers=None: here)
 
 
 @pytest.fixture(scope="module")

@@ -141,6 +141,10 @@ def test_every_mechanism_has_a_page_with_its_formula_paper_and_parity() -> None:
                 assert text.startswith(f"# `{kind}={name}`")
                 assert cls.paper in text
                 assert "within 1e-5, with: " in text
+                assert ("there is no map" in text) == getattr(cls, "instead", False)
+                assert ("data:image/png;base64," in text) != getattr(cls, "instead", False)
+                if kind in ("pattern", "pool", "head", "objective"):
+                    assert ("The two are the same here" in text) == (kind != "pattern" or name == "full"), name
                 assert ("but one that it declares" in text) == bool(
                     getattr(cls, "loose", "") or getattr(cls, "instead", False) or cls.across_tokens
                 )

@@ -56,7 +56,7 @@ def wrong_way(room: str, uses: set[str]) -> set[str]:
     return uses - allowed
 
 
-FILES = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in {*SHARED, "api"})
+FILES = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in SHARED)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -68,7 +68,7 @@ def test_imports_go_one_way(path: Path) -> None:
 def test_every_room_has_its_place() -> None:
     rooms = {path.name for path in ROOT.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
     assert rooms <= set(ORDER)
-    assert {path.stem for path in ROOT.glob("*.py")} == SHARED | {"__init__", "__main__", "api"}
+    assert {path.stem for path in ROOT.glob("*.py")} == SHARED | {"__init__", "__main__"}
 
 
 def test_a_wrong_import_is_caught(tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ def test_a_path_is_refused_wherever_an_id_is_asked_for(tmp_path: Path, name: str
 
 
 def test_files_with_other_names_are_no_comparisons(tmp_path: Path) -> None:
-    from oratory.comparisons.kept import comparisons_in
-    from oratory.searches.make import searches_in
+    from oratory.comparisons.record import ComparisonRecord
+    from oratory.searches.record import SearchRecord
 
     for name in ("comparisons/..json", "comparisons/a b.json", "searches/a.b.sqlite", "searches/-.sqlite"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
-    assert comparisons_in(Store(tmp_path)) == searches_in(Store(tmp_path)) == []
+    assert ComparisonRecord.names(Store(tmp_path)) == SearchRecord.names(Store(tmp_path)) == []

@@ -3,6 +3,7 @@ import sys
 from importlib.metadata import version
 
 import oratory
+from oratory.discovery import names_by_module
 
 
 def test_public_names_are_there_and_documented() -> None:
@@ -10,7 +11,7 @@ def test_public_names_are_there_and_documented() -> None:
         found = getattr(oratory, name)
         assert found.__doc__, name
     assert set(oratory.__all__) <= set(dir(oratory))
-    assert sorted(name for names in oratory._ROOMS.values() for name in names) == sorted(oratory.__all__)
+    assert sorted(name for names in names_by_module("oratory").values() for name in names) == sorted(oratory.__all__)
 
 
 def test_version_is_that_of_the_installation() -> None:

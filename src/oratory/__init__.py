@@ -16,28 +16,18 @@ from typing import TYPE_CHECKING
 from oratory.discovery import lazily
 
 if TYPE_CHECKING:
-    from oratory.api import (
-        atlas,
-        attend,
-        beside_baselines,
-        calibrate,
-        compare,
-        distill,
-        ensemble,
-        finetune,
-        list_results,
-        load_result,
-        load_run,
-        report,
-        reproduce,
-        resume,
-        scale,
-        search,
-        train,
-    )
+    from oratory.api.atlases import atlas, stacks
+    from oratory.api.comparisons import calibrate, compare
+    from oratory.api.ensembles import distill, ensemble
+    from oratory.api.reproductions import reproduce
+    from oratory.api.results import list_results, load_result, report
+    from oratory.api.runs import beside_baselines, finetune, load_run, train
+    from oratory.api.scales import scale
+    from oratory.api.searches import search
     from oratory.comparisons import Comparison
     from oratory.errors import Failed, InputError
-    from oratory.inspect import Maps, ablate, attribute, heads_of
+    from oratory.execution.resume import resume
+    from oratory.inspect import Maps, ablate, attend, attribute, heads_of
     from oratory.inspect.solve import Solution, solve
     from oratory.model import ModelConfig, Transformer, count_parameters, generate, pretrained
     from oratory.model.contract import check_mechanism
@@ -51,97 +41,62 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_ROOMS = {
-    "errors": ("Failed", "InputError"),
-    "text": ("Audit", "Corpus", "Description", "audit", "describe", "export", "load_corpus"),
-    "tokens": ("Tokenizer", "encode_classifier", "encode_lm", "load_tokenizer", "train_tokenizer"),
-    "tokens.ngrams": ("NgramCounts",),
-    "model": ("ModelConfig", "Transformer", "count_parameters", "generate", "pretrained"),
-    "model.contract": ("check_mechanism",),
-    "training.baselines": ("Baselines", "measure_baselines"),
-    "training.explain": ("explain",),
-    "training.tasks": ("base",),
-    "runs": ("Run", "Store"),
-    "comparisons": ("Comparison",),
-    "inspect": ("Maps", "ablate", "attribute", "heads_of"),
-    "inspect.solve": ("Solution", "solve"),
-    "api": (
-        "atlas",
-        "attend",
-        "beside_baselines",
-        "calibrate",
-        "compare",
-        "distill",
-        "ensemble",
-        "finetune",
-        "list_results",
-        "load_result",
-        "load_run",
-        "report",
-        "reproduce",
-        "resume",
-        "scale",
-        "search",
-        "train",
-    ),
-}
-
-__all__ = [  # noqa: RUF022 - in the order of the rooms
-    "Failed",
-    "InputError",
+__all__ = [
     "Audit",
+    "Baselines",
+    "Comparison",
     "Corpus",
     "Description",
-    "audit",
-    "describe",
-    "export",
-    "load_corpus",
-    "Tokenizer",
-    "encode_classifier",
-    "encode_lm",
-    "load_tokenizer",
-    "train_tokenizer",
-    "ModelConfig",
-    "Transformer",
-    "count_parameters",
-    "generate",
-    "pretrained",
-    "check_mechanism",
-    "Baselines",
-    "NgramCounts",
-    "measure_baselines",
-    "explain",
-    "base",
-    "Run",
-    "Store",
-    "Comparison",
+    "Failed",
+    "InputError",
     "Maps",
+    "ModelConfig",
+    "NgramCounts",
+    "Run",
+    "Solution",
+    "Store",
+    "Tokenizer",
+    "Transformer",
     "ablate",
+    "atlas",
     "attend",
     "attribute",
-    "heads_of",
-    "Solution",
-    "solve",
-    "atlas",
+    "audit",
+    "base",
     "beside_baselines",
     "calibrate",
+    "check_mechanism",
     "compare",
+    "count_parameters",
+    "describe",
     "distill",
+    "encode_classifier",
+    "encode_lm",
     "ensemble",
+    "explain",
+    "export",
     "finetune",
+    "generate",
+    "heads_of",
     "list_results",
+    "load_corpus",
     "load_result",
     "load_run",
+    "load_tokenizer",
+    "measure_baselines",
+    "pretrained",
     "report",
     "reproduce",
     "resume",
     "scale",
     "search",
+    "solve",
+    "stacks",
     "train",
+    "train_tokenizer",
 ]
 
-
-__getattr__ = lazily(__name__, _ROOMS)
+__getattr__ = lazily(__name__)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,8 @@
 """Finding choices by being in their folder, with no list to keep; and loading names when they are first used."""
 
+import ast
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -26,17 +27,29 @@ def classes_in(package: str, base: type[T], folders: bool = False) -> list[type[
     return [cls for cls in found if not getattr(cls, "__abstractmethods__", None)]
 
 
-def lazily(package: str, rooms: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+def lazily(package: str) -> Callable[[str], Any]:
     """The `__getattr__` of a package: each name comes from its module, which is loaded when it is first needed.
 
-    A name that its module does not have, and that is the name of the module, is the module itself.
+    The names are those that the package imports `if TYPE_CHECKING`, so that they are written once for tools and for us.
     """
-    home = {name: module for module, names in rooms.items() for name in names}
+    home = {name: module for module, names in names_by_module(package).items() for name in names}
 
     def load(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(f"{package}.{home[name]}")
-        return module if name == home[name] and not hasattr(module, name) else getattr(module, name)
+        if home[name] == package:  # A module of the package itself.
+            return import_module(f"{package}.{name}")
+        return getattr(import_module(home[name]), name)
 
     return load
+
+
+def names_by_module(package: str) -> dict[str, list[str]]:
+    """What a package imports `if TYPE_CHECKING`, in the order of its file."""
+    found: dict[str, list[str]] = {}
+    for block in ast.parse(pkgutil.get_data(package, "__init__.py") or b"").body:
+        if isinstance(block, ast.If) and isinstance(block.test, ast.Name) and block.test.id == "TYPE_CHECKING":
+            for line in block.body:
+                if isinstance(line, ast.ImportFrom) and line.module:
+                    found.setdefault(line.module, []).extend(alias.name for alias in line.names)
+    return found

@@ -75,7 +75,7 @@ def read_bytes(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file, without byte order mark and with `\\n` line ends only."""
-    return "\n".join(_every_line(path))
+    return "\n".join(every_line(path))
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -94,7 +94,7 @@ def read_places(path: Path) -> Iterator[tuple[int, int, bytes, str]]:
         raise InputError(f"{path} holds no text: every line is blank.")
 
 
-def _every_line(path: Path) -> Iterator[str]:
+def every_line(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file without their ends."""
     ended = False
     for _, _, raw, line in _every_place(path):

@@ -160,6 +160,8 @@ class SizeCurves:
     ylabel: str
     log: bool = False
     """Whether the figure is on a logarithmic axis too."""
+    crossings: Mapping[str, tuple[float, tuple[float, float]]] = field(default_factory=dict)
+    """Where curves cross: the size, and the interval that it lies in, by what overtakes what."""
 
 
 Picture = (

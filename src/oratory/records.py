@@ -46,14 +46,10 @@ def read_record(path: Path) -> dict[str, Any]:
     return values
 
 
-def checked_file(path: Path, expected: str, remedy: str) -> Path:
-    """The path of a file that has the checksum which its record says; else an InputError that ends with the remedy."""
-    try:
-        found = digest_of(path)
-    except InputError as error:
-        raise InputError(f"{error} {remedy}") from None
-    if found != expected:
-        raise InputError(f"{path} was changed or damaged: its checksum is not that of the record. {remedy}")
+def checked_file(path: Path, expected: str) -> Path:
+    """The path of a file, if its checksum is the one that its record says; else an InputError."""
+    if digest_of(path) != expected:
+        raise InputError(f"{path} was changed or damaged: its checksum is not that of the record.")
     return path
 
 

@@ -15,7 +15,7 @@ from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from oratory.errors import InputError, unknown
+from oratory.errors import LISTED, InputError, did_you_mean, unknown
 
 _CHOICE = re.compile(r"(?P<name>[\w-]+)(?:\((?P<parameters>.*)\)|:(?P<argument>.+))?", re.DOTALL)
 _WORDS_FOR_BOOLEANS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
@@ -31,8 +31,12 @@ def parse_words(words: Iterable[str], known: Collection[str]) -> dict[str, str]:
     settings: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
+        if key in known and not value:
+            raise InputError(f"The setting {key!r} has no value; write {key}=VALUE. See: oratory settings {key}")
         if not equals or not value:
-            raise InputError(f"{word!r} is not a setting; write key=value, with a key out of {', '.join(known)}.")
+            some = ", ".join(known) if len(known) <= LISTED else "those of oratory settings"
+            hint = did_you_mean(key, known)
+            raise InputError(f"{word!r} is not a setting; write key=value.{hint} The keys are {some}.")
         if key not in known:
             raise unknown("setting", key, known)
         if key in settings:

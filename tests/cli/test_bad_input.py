@@ -31,7 +31,10 @@ def test_broken_folders(oratory: Run, folder: Path, tmp_path: Path, case: str) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["audit", "nowhere"], "nowhere does not exist; give sotu, a folder, or hub:NAME."),
+        (
+            ["audit", "nowhere"],
+            "nowhere does not exist; give sotu, a folder, a table such as",
+        ),
         (["audit", "sotu(presidents=bush)"], "Which bush? There are george-h-w-bush and george-w-bush."),
         (["audit", "sotu(presidents=+)"], "No president is named"),
         (["audit", "sotu", "--near", "2"], "Near duplicates need a Jaccard index above 0 and up to 1, not 2.0."),

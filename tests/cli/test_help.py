@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from oratory.cli import command_line
+from oratory.cli import PANELS, command_line
 from oratory.errors import LISTED, unknown
 from tests.program import Program
 
@@ -24,8 +24,16 @@ def test_h_is_help_and_says_no_type_of_a_switch(
         short, long = program(*words, "-h", cwd=tmp_path), program(*words, "--help", cwd=tmp_path)
         assert short.returncode == 0, words
         assert short.stdout == long.stdout
-        assert "<bool>" not in short.stdout
+        for word in ("<bool>", "<str>", "list[", "]...]..."):
+            assert word not in short.stdout, words
         assert max(map(len, short.stdout.splitlines())) <= 80
+
+
+def test_commands_are_in_groups_and_the_first_is_where_to_start(program: Program, tmp_path: Path) -> None:
+    shown = program("-h", cwd=tmp_path).stdout
+    places = [shown.index(f"─ {panel} ─") for panel in PANELS]
+    assert places == sorted(places)
+    assert places[0] < shown.index(" demo ") < places[1]
 
 
 def test_paragraphs_of_the_help_wrap(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,10 +48,10 @@ def test_a_file_a_table_and_a_stream_are_read(
     mixed = program("score", classifier.id, "lines.txt", "Go on.", cwd=home)
     assert mixed.returncode == 2
     assert "score it by itself" in mixed.stderr
-    from oratory.cli import _common as common
+    from oratory.cli import _predictions as predictions
 
     monkeypatch.setattr("sys.stdin", io.StringIO("one\n \ntwo\n"))
-    assert common.stdin_lines() == ["one", "two"]
+    assert predictions.stdin_lines() == ["one", "two"]
 
 
 def test_a_table_without_labels_has_its_texts(tmp_path: Path) -> None:
@@ -122,6 +122,20 @@ def test_a_plugin_is_loaded_from_python(home: Path) -> None:
     run = train("lm", home / "corpus", LM | {"position": "quiet"}, runs=home / "runs", plugins=[path])
     assert run.settings["position"] == "quiet"
     assert [plugin.name for plugin in run.record.plugins] == ["quiet.py"]
+
+
+def test_json_has_the_baselines_too(home: Path, program: Program) -> None:
+    done = program("train", "classifier", "--data", "corpus", *words(CLASSIFIER), "--json", cwd=home)
+    assert done.returncode == 0, done.stderr
+    beside = json.loads(done.stdout)["beside_baselines"]
+    assert {"majority", "lookup", "tfidf-svm"} <= set(beside["baselines"])
+    assert beside["variants"][json.loads(done.stdout)["run"]]["all"]["mean"] is not None
+
+
+def test_texts_become_a_table(home: Path, program: Program, classifier: Run) -> None:
+    done = program("score", classifier.id, "One text.", "Another one.", "--out", "texts.csv", cwd=home)
+    assert done.returncode == 0, done.stderr
+    assert len((home / "texts.csv").read_text().splitlines()) == 3
 
 
 def test_a_run_that_got_worse_says_so(home: Path, program: Program) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -82,3 +82,53 @@ def test_json_stays_the_same_document(text: str) -> None:
 
 def test_what_is_shown_in_place_of_a_control_character() -> None:
     assert printable("a\x1b[2Jb\u202ec\n\t\ud800") == "a\\u001b[2Jb\\u202ec\n\t\\ud800"
+
+
+REFUSED = (
+    ("atlas", "--data"),
+    ("atlas", "--only"),
+    ("attend",),
+    ("audit",),
+    ("baselines",),
+    ("bench",),
+    ("calibrate", "--like"),
+    ("check",),
+    ("compare",),
+    ("compare", "--seeds"),
+    ("ensemble",),
+    ("ensemble", "x", "--metric"),
+    ("export", "x", "--to"),
+    ("generate",),
+    ("mechanisms",),
+    ("predict",),
+    ("report",),
+    ("reproduce",),
+    ("runs", "note"),
+    ("runs", "show"),
+    ("scale", "--data"),
+    ("scale", "--sizes"),
+    ("score",),
+    ("search",),
+    ("serve", "--data"),
+    ("settings",),
+    ("solve", "--keys"),
+    ("tokenize", "sotu", "--text", "x"),
+    ("train", "lm"),
+    ("train",),
+    ("finetune", "--data"),
+)
+"""Commands, and the words before one that is hostile."""
+
+
+def test_every_command_is_tried() -> None:
+    known = {command.name for command in build().registered_commands} | {"runs", "data"}
+    assert {words[0] for words in REFUSED} | {"demo", "data"} == known
+
+
+@pytest.mark.parametrize("words", REFUSED, ids=" ".join)
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(sequence=st.sampled_from(SEQUENCES), text=texts)
+def test_words_that_are_refused(words: tuple[str, ...], sequence: str, text: str, tmp_path: Path) -> None:
+    hostile = f"no{sequence}{text}"
+    found = said(*words, hostile, *(["x"] if words in (("score",), ("predict",), ("attend",)) else []))
+    assert not OBEYED.search(found)

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from oratory.api import atlas, list_results, load_result, report
-from oratory.comparisons.atlas import Atlas, entries_of
+from oratory.api import atlas, list_results, load_result, report, stacks
+from oratory.comparisons.atlas import Atlas, AtlasEntry, AtlasRecord, design_of, entries_of
 from oratory.comparisons.atlas.design import CONTROLS, AtlasDesign
+from oratory.comparisons.atlas.stacks import _refusal
 from oratory.comparisons.design import Design
 from oratory.comparisons.make import evaluate
-from oratory.errors import InputError
+from oratory.errors import Failed, InputError
 from oratory.execution.jobs import Outcome
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
@@ -207,3 +208,55 @@ def test_false_discovery_is_the_definition() -> None:
             continue
         wanted = min(known[at] * len(known) / (at + 1) for at in range(len(known)) if known[at] >= value)
         assert adjusted == pytest.approx(min(1.0, wanted))
+
+
+def test_pairs_and_stacks_of_the_best(folder: Path, tmp_path: Path, in_this_process: None) -> None:
+    first = made(folder, tmp_path, only=["norm", "pool"], settings={"train.lr": "0.05"})
+    found = stacks(first.id, best=2, choosing=2, runs=tmp_path / "runs")
+    assert found.choosing == (1000, 1001)
+    assert len(found.best) == 2
+    assert {name.partition("=")[0] for name in found.best} == {"norm", "pool"}
+    tried = found.choices[0].tried
+    assert set(tried) == {"base", *(row.name for row in first.rows)}
+    known = {name: mean for name, mean in tried.items() if mean is not None}
+    of_norm = [name for name in known if name.startswith("norm=")]
+    assert max(of_norm, key=lambda name: known[name]) in found.best, "the best of its kind on dev"
+    assert found.stack[0] == max((name for name in known if name != "base"), key=lambda name: known[name])
+    (pair,) = found.rows
+    assert set(pair.parts) == set(found.best)
+    # Together less the sum of the parts, from the runs themselves.
+    runs = found.comparison.runs()
+    score = {name: [run.result["test"]["accuracy"] for run in each] for name, each in runs.items()}
+    one, other = pair.parts
+    apart = [
+        together - a - b + base
+        for together, a, b, base in zip(score[pair.name], score[one], score[other], score["base"], strict=True)
+    ]
+    assert pair.apart is not None
+    assert pair.apart.mean == pytest.approx(sum(apart) / 3, abs=1e-9)
+    assert pair.difference is not None
+    assert pair.sum is not None
+    assert pair.difference - pair.sum == pytest.approx(pair.apart.mean)
+    again = stacks(first.id, best=2, choosing=2, runs=tmp_path / "runs", listen=(events := list[Any]()).append)
+    assert all(event.reused for event in events if isinstance(event, Outcome))
+    assert again.to_dict() == found.to_dict()
+    report(found, tmp_path / "together.md")
+    assert f"oratory atlas --stack {first.id} --best 2" in (tmp_path / "together.md").read_text()
+    json.dumps(found.to_dict())
+
+
+def test_mechanisms_that_do_not_fit_together_have_a_row(folder: Path, tmp_path: Path, in_this_process: None) -> None:
+    first = made(folder, tmp_path, "lm", only=["objective", "head"])
+    store = Store(tmp_path / "runs")
+    design = design_of(AtlasRecord.read(first.id, store))
+    both = (AtlasEntry("objective", "z-loss"), AtlasEntry("head", "adaptive"))
+    assert "would change nothing" in str(_refusal(design, both))
+    assert _refusal(design, both[:1]) is None
+    with pytest.raises(InputError, match="At least 2 mechanisms"):
+        stacks(first.id, best=1, runs=tmp_path / "runs")
+
+
+def test_one_kind_alone_cannot_be_stacked(folder: Path, tmp_path: Path, in_this_process: None) -> None:
+    first = made(folder, tmp_path, only=["norm"])
+    with pytest.raises(Failed, match="Mechanisms of two kinds"):
+        stacks(first.id, runs=tmp_path / "runs")

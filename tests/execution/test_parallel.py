@@ -147,7 +147,9 @@ def test_asked_twice_all_end_at_once(place: Path) -> None:
 
 def test_the_leader_has_nothing_to_train_with(place: Path) -> None:
     (place / "file").write_text("")
-    assert ended(*pair(place, place / "file", LM)) == [2, 1]
+    leader, other = ended(*pair(place, place / "file", LM))
+    assert leader == 2
+    assert other in (1, 2)  # It lost the leader, or never met it.
     said_by(place)
 
 

@@ -26,7 +26,7 @@ CLASSIFYING = {
     kind: [name for name, made in REGISTRY[kind].items() if made().serves("classes", False)] for kind in KINDS
 }
 UNTRIED = {
-    "position": {"xpos"},
+    "position": {"xpos", "rope-nope"},
     "norm": {"dynamic-tanh", "scale"},
     "feedforward": {"geglu", "reglu", "relu2", "experts"},
     **{kind: set(CLASSIFYING[kind]) for kind in ("attention", "residual", "mixer")},

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from hypothesis import strategies as st
 
-from oratory.comparisons.kept import FOLDER, KeptComparison
+from oratory.comparisons.record import ComparisonRecord
 from oratory.execution.train import train
 from oratory.files import digest
 from oratory.records import write_record
@@ -124,11 +124,11 @@ def compared() -> dict[str, Any]:
         empty: dict[str, Any] = {"settings": {}, "runs": ["run-1", None], "search": None}
         variants = [{"name": name, **empty} for name in ("a", "b")]
         corpus = RecordedCorpus("speeches", "f00d", "sotu")
-        kept = KeptComparison(
+        kept = ComparisonRecord(
             id="compare-1", task="lm", corpus=corpus, variants=(), seeds=(0, 1), settings={"layers": "1"}
         )
         kept.write(store)
-        values: dict[str, Any] = json.loads((folder / FOLDER / "compare-1.json").read_text())
+        values: dict[str, Any] = json.loads((folder / ComparisonRecord.FOLDER / "compare-1.json").read_text())
         del values["digest"]
         return values | {"variants": variants, "plugins": [["a.py", "x"]]}
 
@@ -142,10 +142,10 @@ def test_comparisons(data: st.DataObject) -> None:
         else json.dumps(data.draw(changed(compared()))).encode()
     )
     with a_folder() as folder:
-        (folder / FOLDER).mkdir()
-        (folder / FOLDER / "compare-1.json").write_bytes(content)
+        (folder / ComparisonRecord.FOLDER).mkdir()
+        (folder / ComparisonRecord.FOLDER / "compare-1.json").write_bytes(content)
         with refused_at_most():
-            KeptComparison.read("compare-1", Store(folder))
+            ComparisonRecord.read("compare-1", Store(folder))
 
 
 @tried(st.sampled_from(sorted({*SETTINGS} - {"pretrained"})), st.booleans(), st.data())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from oratory.api import report
 from oratory.comparisons.design import Variant, parse_seeds
-from oratory.comparisons.kept import KeptComparison
+from oratory.comparisons.record import ComparisonRecord
 from oratory.ids import is_id
 from oratory.runs import Store
 from oratory.searches.space import Space, setting_kinds
@@ -103,5 +103,5 @@ def test_ids(name: str) -> None:
                 report(outside, folder / "report.md", store.folder)
                 assert is_id(outside)
             with refused_at_most():
-                KeptComparison.read(outside, store)
+                ComparisonRecord.read(outside, store)
             assert sorted(found.name for found in folder.iterdir() if found.suffix != ".md") == ["outside", "runs"]

@@ -76,7 +76,11 @@ def _not_a_number(weights: Tensor) -> None:
         (_not_a_number, {ROWS, PATHS}),
     ],
 )
-def test_a_tampered_map_fails_and_the_place_is_named(tamper: Tamper, broken: set[str]) -> None:
+@pytest.mark.parametrize("rows", [1, 1000])
+def test_a_tampered_map_fails_and_the_place_is_named(
+    tamper: Tamper, broken: set[str], rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oratory.inspect.checks.BLOCK", rows)  # Whether it looks at a row at a time, or at all.
     run = trained("window")  # A decoder whose tokens see themselves and the two before them.
 
     def hook(module: Any, given: Any, output: tuple[Tensor, Tensor | None]) -> tuple[Tensor, Tensor | None]:

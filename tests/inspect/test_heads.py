@@ -26,6 +26,15 @@ def _measured(rows: list[list[float]]) -> dict[str, float]:
     return {name: round(float(value), 4) for name, value in measure(torch.tensor([[rows]]).float(), *marks).items()}
 
 
+def test_measures_are_the_same_in_any_number_of_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = torch.rand(2, 3, 11, 11, generator=torch.Generator().manual_seed(0)).softmax(-1)
+    marks = torch.arange(22).reshape(2, 11) % 3 == 0
+    whole = measure(weights, marks, ~marks)
+    monkeypatch.setattr("oratory.inspect.measures.BLOCK", 2 * 3 * 11 * 2)
+    for name, values in measure(weights, marks, ~marks).items():
+        torch.testing.assert_close(values, whole[name])
+
+
 def test_measures_of_maps_made_by_hand() -> None:
     itself = _measured(np.eye(4).tolist())
     assert (itself["self"], itself["entropy"], itself["distance"], itself["stripe"]) == (1, 0, 0, 0.25)

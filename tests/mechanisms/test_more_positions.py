@@ -1,13 +1,17 @@
 """The relative and the scaled positions, against published code or the formula written out."""
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from oratory.errors import InputError
 from oratory.mechanisms import REGISTRY, Scene, Shape
+from oratory.model import ModelConfig, Transformer
+from oratory.model.families import Settings, llama
 
 B, H, T, E = 2, 2, 6, 8
 SHAPE = Shape(width=16, heads=H, head_size=E, layers=1, context=T, causal=True)
@@ -131,3 +135,66 @@ def test_scaled_positions_are_those_of_transformers() -> None:
     wanted = torch.tensor([base ** (-2 * i / 64) for i in range(32)])
     torch.testing.assert_close(ntk.turns(share), wanted, atol=1e-6, rtol=1e-5)
     assert float(ntk.turns(share)[-1] / plain.turns(share)[-1]) == pytest.approx(1 / 4, rel=1e-3)
+
+
+def test_sandwich() -> None:
+    made, q = REGISTRY.choose("position", "sandwich(waves=6)"), draw(B, H, T, E)
+
+    def formula(b: int, h: int, t: int, s: int) -> float:
+        return H / (8 * (h + 1)) * sum(math.cos((t - s) / 10000 ** (2 * i / 6)) for i in range(3))
+
+    by_pairs(made.bias(q, q, scene()), formula)
+    with pytest.raises(InputError, match="it must be even"):
+        REGISTRY.choose("position", "sandwich(waves=5)").check(SHAPE)
+
+
+def test_nope_in_every_nth_layer_is_that_of_transformers() -> None:
+    transformers = pytest.importorskip("transformers")
+    sizes = {"vocab_size": 19, "hidden_size": 16, "intermediate_size": 20, "num_hidden_layers": 4}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 12}
+    ends = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    more = {"no_rope_layer_interval": 2, "tie_word_embeddings": False, "rope_theta": 10000.0}
+    chosen = transformers.SmolLM3Config(**sizes, **heads, **ends, **more)
+    torch.manual_seed(0)
+    theirs = transformers.SmolLM3ForCausalLM(chosen).eval()
+    blueprint = llama(Settings({**sizes, **heads, "rms_norm_eps": chosen.rms_norm_eps}))
+    config = replace(blueprint.config, position=REGISTRY.choose("position", "rope-nope(every=2)"))
+    state, ours = theirs.state_dict(), Transformer(config, 0).eval()
+    with torch.no_grad():
+        for name, place in blueprint.places.items():
+            for layer in range(4 if "{}" in name else 1):
+                found = name if name == "lm_head" else f"model.{name.format(layer)}"
+                part: Any = ours.get_submodule(place.ours[0].format(layer))
+                part.weight.copy_(state[f"{found}.weight"])
+    ids = torch.arange(12)[None] % 19
+    torch.testing.assert_close(ours(ids).logits, theirs(ids).logits, atol=1e-5, rtol=0)
+    rope = Transformer(replace(config, position=REGISTRY.choose("position", "rope")), 0).eval()
+    rope.load_state_dict(ours.state_dict())
+    assert (rope(ids).logits - ours(ids).logits).abs().max() > 1e-4
+
+
+def test_layers_without_positions_have_no_bias_either() -> None:
+    """Biases that are made once for all layers are not those of a layer without positions."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Some(type(REGISTRY.choose("position", "alibi"))):  # type: ignore[misc]
+        def used(self, layer: int) -> bool:
+            return layer != 1
+
+    config = ModelConfig(output="tokens", causal=True, vocabulary=9, layers=2, heads=2, width=8, context=6)
+    maps = {}
+    ids = torch.arange(6)[None]
+    for name, position in (("some", Some()), ("alibi", REGISTRY.choose("position", "alibi"))):
+        made = Transformer(replace(config, position=position), 0).eval()
+        found = made(ids, weights=True)
+        torch.testing.assert_close(made(ids).hidden, found.hidden, atol=1e-5, rtol=0)
+        maps[name] = found.weights
+    assert torch.equal(maps["some"][0], maps["alibi"][0])
+    assert not torch.allclose(maps["some"][1], maps["alibi"][1])
+
+
+def test_nope_says_where_it_would_be_rope() -> None:
+    with pytest.raises(InputError, match="would be rope in all of 1 layers"):
+        REGISTRY.choose("position", "rope-nope").check(SHAPE)
+    with pytest.raises(InputError, match="at least 2"):
+        REGISTRY.choose("position", "rope-nope(every=1)").check(SHAPE)

@@ -271,8 +271,14 @@ def test_a_hook_of_the_wrong_shape_is_told_the_right_one(
     assert HOOKS[told].expected in found.broken[0]
 
 
+def test_what_one_mistake_breaks_is_told_once() -> None:
+    checks = [contract.PromiseCheck(name, "a model", "failed", "line 3: a mistake") for name in ("one", "two", "three")]
+    [table] = contract.Contract("position", "mine", checks).tables()
+    assert [row[-1] for row in table.rows] == ["line 3: a mistake", "the same", "the same"]
+
+
 def test_every_hook_of_a_kind_has_its_shapes() -> None:
-    position = {"embed", "rotate", "bias", "score", "scale", "limit"}
+    position = {"embed", "rotate", "bias", "score", "scale", "limit", "used"}
     attention, mixer, objective = {"prepare", "values", "weigh", "outputs"}, {"mix"}, {"added"}
     residual = {"begin", "end", "block_of", "enter", "add", "block"}
     others = {"allow", "merge", "pool", "forward", "build", "check"}

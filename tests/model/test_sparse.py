@@ -102,7 +102,8 @@ def results(model: Transformer, ids: Tensor, mask: Tensor | None, opened: bool) 
 
 
 def compare(pattern: Pattern, task: str, length: int, position: str) -> None:
-    config = base(task, 17, layers=1, width=8, heads=2, context=length, pattern=pattern, position=position)
+    layers = 2 if position == "rope-nope" else 1
+    config = base(task, 17, layers=layers, width=8, heads=2, context=length, pattern=pattern, position=position)
     need(pattern, config.causal, length)
     model = Transformer(config, seed=length).eval()
     ids = torch.randint(0, 17, (2, length), generator=torch.Generator().manual_seed(1))

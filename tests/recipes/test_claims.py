@@ -9,7 +9,8 @@ import pytest
 from oratory.comparisons.measures import Measure
 from oratory.errors import InputError
 from oratory.recipes.claims import BETTER, SAME, WORSE, Claim, claim_table, judge
-from oratory.recipes.read import TABLES, load_any_recipe, read_recipe, recipe_names
+from oratory.recipes.names import TABLES, recipe_names
+from oratory.recipes.read import load_any_recipe, read_recipe
 from oratory.recipes.recipe import Recipe
 from oratory.training.tasks import task_of
 

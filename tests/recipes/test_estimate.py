@@ -10,7 +10,7 @@ from oratory.execution.local import cores
 from oratory.execution.train import train
 from oratory.recipes import Recipe, list_recipes, load_recipe, plan
 from oratory.recipes.estimate import PlannedRun, estimate, planned_runs
-from oratory.recipes.plan import time_of
+from oratory.recipes.planning import time_of
 from oratory.recipes.recipe import FINGERPRINT
 from oratory.recipes.timing import time_short_training
 from oratory.runs import Store
@@ -110,7 +110,8 @@ def test_what_is_not_like_anything_is_timed_once(tmp_path: Path) -> None:
     found = estimate(planned_runs(recipe, FINGERPRINT, range(5)), store, time, workers=1)
     assert [run.given for run in timed] == [recipe.of(variant) for variant in recipe.variants]
     assert found.sentence() == (
-        "About 2 min: 10 runs to train, 0 in the store. The estimate rests on short trainings that were timed now (10)."
+        "About 2 min of training: 10 runs to train, 0 in the store. The estimate rests on short trainings that were "
+        "timed now (10)."
     )
     assert not (tmp_path / "none").exists()
 

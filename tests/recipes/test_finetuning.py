@@ -13,7 +13,7 @@ from oratory.errors import InputError
 from oratory.recipes import Recipe, Reproduction, list_recipes, load_recipe, load_reproduction, plan, run_recipe
 from oratory.recipes.document import reproduction_document
 from oratory.recipes.estimate import estimate, planned_runs
-from oratory.recipes.plan import PlannedRecipe
+from oratory.recipes.planning import PlannedRecipe
 from oratory.recipes.read import read_recipe
 from oratory.reports.output import write_document
 from oratory.runs import Store

@@ -15,7 +15,7 @@ from oratory.recipes import recipe as recipes
 from oratory.recipes.document import reproduction_document
 from oratory.recipes.estimate import estimate, planned_runs
 from oratory.recipes.our_figure import OurFigure
-from oratory.recipes.plan import PlannedRecipe
+from oratory.recipes.planning import PlannedRecipe
 from oratory.recipes.quantity import parse_quantity
 from oratory.recipes.reference_row import position
 from oratory.recipes.studies import explain, reweight, study_names

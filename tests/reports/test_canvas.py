@@ -5,7 +5,20 @@ from xml.etree import ElementTree
 import pytest
 
 from oratory.errors import InputError
-from oratory.reports.canvas import DASHES, INK, PALETTE, again, colour, drawing, kind_of, save, style, visible, wrapped
+from oratory.reports.canvas import (
+    DASHES,
+    INK,
+    PALETTE,
+    again,
+    colour,
+    drawing,
+    kind_of,
+    log_axis,
+    save,
+    style,
+    visible,
+    wrapped,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +33,25 @@ def test_a_figure_is_saved_as_a_file_or_as_an_element_and_always_the_same(kind: 
 
     assert made().startswith(start)
     assert made() == made()
+
+
+@pytest.mark.parametrize(("values", "labels"), [((200, 600), {"300"}), ((5, 600), {"5", "50", "200"})])
+def test_numbers_of_a_logarithmic_axis_do_not_stand_on_each_other(values: tuple[float, ...], labels: set[str]) -> None:
+    with style():
+        figure, axes = drawing()
+        axes.plot(values, values)
+        log_axis(axes)
+        figure.draw_without_rendering()
+        shown = [*axes.get_yticklabels(), *axes.get_yticklabels(minor=True)]
+        low, high = axes.get_ylim()
+        texts = {text.get_text() for text in shown if low <= text.get_position()[1] <= high} - {""}
+    assert labels <= texts
+    assert len(texts) < 10
+
+
+def test_a_name_may_break_at_its_hyphens() -> None:
+    assert wrapped("george-h-w-bush", 12, hyphens=True) == "george-h-w-\nbush"
+    assert wrapped("george-h-w-bush", 26) == "george-h-w-bush"
 
 
 def test_only_an_element_takes_the_colours_of_its_page() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer
 
+import oratory.recipes.make  # noqa: F401 - who can make a reproduction knows its command
 from oratory.cli import build
 from oratory.comparisons import Comparison
 from oratory.execution.train import train

@@ -212,6 +212,23 @@ def test_the_page_in_a_browser(both: Maps, browser: Any, tmp_path: Path) -> None
     assert asked == [path.as_uri()]
 
 
+def test_lines_between_tokens_in_a_browser(both: Maps, browser: Any, tmp_path: Path) -> None:
+    write_maps(both, tmp_path / "maps.html")
+    tab, _, complaints = _opened(browser, tmp_path / "maps.html")
+    whole = _pixels(tab)
+    tab.get_by_role("button", name="lines").click()
+    lines = _pixels(tab)
+    assert lines != whole
+    assert tab.locator("#in").is_disabled(), "lines are not zoomed"
+    tab.locator("#panes canvas").last.hover(position={"x": 20, "y": 26 + 22 * 3 + 11})
+    assert _pixels(tab) != lines, "the lines of one token alone"
+    assert "query the (3)" in tab.locator("#said").inner_text()
+    tab.get_by_role("button", name="map", exact=True).click()
+    tab.mouse.move(0, 0)
+    assert tab.locator("#in").is_enabled()
+    assert complaints == []
+
+
 def test_the_page_with_keys_alone_and_in_the_dark(both: Maps, browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "maps.html"
     write_maps(both, path)
@@ -241,6 +258,7 @@ def test_hostile_text_and_a_long_one_in_a_browser(browser: Any, tmp_path: Path) 
     write_maps(found, tmp_path / "long.html")
     assert (tmp_path / "long.html").stat().st_size < 4_000_000
     tab, _, complaints = _opened(browser, tmp_path / "long.html")
+    assert tab.locator("#as-lines").is_enabled()
     whole = _pixels(tab)
     tab.locator("#panes canvas").focus()
     for _ in range(12):

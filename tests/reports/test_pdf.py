@@ -75,7 +75,7 @@ def test_the_same_document_makes_the_same_bytes() -> None:
 
 
 def test_a_long_table_repeats_its_head_and_pages_are_numbered(tmp_path: Path) -> None:
-    rows = tuple((f"row {at}", str(at)) for at in range(100))
+    rows = tuple((f"row {at}", str(at)) for at in range(150))
     shown = reads(Document("T", "", [Section("s", tables=[Table("t", ("Heading", "n"), rows)])]), tmp_path)
     pages = shown.split("\f")[:-1]
     assert len(pages) >= 2
@@ -132,3 +132,31 @@ def test_a_picture_taller_than_a_page_is_made_to_fit(tmp_path: Path) -> None:
 
 def test_an_empty_document_is_a_page() -> None:
     assert pdf.render(Document("", "", [Section("")])).startswith(b"%PDF-")
+
+
+def test_pages_are_filled(tmp_path: Path) -> None:
+    drawn = (
+        '<svg width="460pt" height="260pt" xmlns="http://www.w3.org/2000/svg"><rect width="460" height="260"/></svg>'
+    )
+    table = Table("Figures", ("text", "value"), tuple((f"text {at}", str(at)) for at in range(7)))
+    sections = [
+        Section(
+            f"Section {at}", "A lead. " * 20, ["One sentence."] * at, [Figure(f"f{at}", drawn, "Caption.")], [table]
+        )
+        for at in range(1, 9)
+    ]
+    pages = ink(tmp_path, Document("T", "", sections))
+    assert len(pages) < len(sections)  # A picture and a table for each would take a page if it began one.
+    for pixels in pages[:-1]:
+        wide = len(pixels) // 842
+        lowest = max(row for row in range(780) if min(pixels[row * wide : (row + 1) * wide]) < 128)
+        assert lowest > 0.7 * 780
+
+
+def test_a_long_and_narrow_table_stands_side_by_side(tmp_path: Path) -> None:
+    rows = tuple((f"setting{at}", str(at)) for at in range(60))
+    shown = reads(
+        Document("T", "", [Section("s", tables=[Table("t", ("setting", "value"), rows)])]), tmp_path, "-layout"
+    )
+    assert shown.count("\f") == 1
+    assert any("setting0 " in line and "setting20 " in line and "setting40 " in line for line in shown.splitlines())

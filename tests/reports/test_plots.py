@@ -57,7 +57,7 @@ def test_a_notebook_has_a_bar(place: Any, runs: Any, monkeypatch: pytest.MonkeyP
             heard.append("closed")
 
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
-    monkeypatch.setattr("oratory.api.RunProgress", Bar)
+    monkeypatch.setattr("oratory.api.runs.RunProgress", Bar)
     ora.train("classifier", place / "corpus", TASKS["classifier"], runs=runs)
     assert len(heard) > 3
     assert heard[-1] == "closed"

@@ -40,10 +40,20 @@ def test_no_cell_is_cut_and_no_line_is_too_long(
 def test_parts_begin_with_the_first_column_and_the_verdict_comes_first() -> None:
     first, second, *_ = parts_of(WIDE, 80)
     assert first.columns[:3] == ("variant", "verdict", "accuracy, %")
-    assert (first.title, second.title) == ("Verdicts", "")
     assert second.columns[0] == "variant"
     assert (first.words, second.words) == (2, 1)
     assert parts_of(WIDE, 400) == [WIDE]
+
+
+def test_a_title_is_wider_than_its_table_and_stands_above_the_first_part_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    title = "A text that is longer than the table of its two words"
+    print_tables([Table(title, ("a", "b"), (("1", "2"),)), WIDE])
+    lines = capsys.readouterr().out.splitlines()
+    assert title in lines
+    assert [line.strip() for line in lines].count("Verdicts") == 1
 
 
 def test_colours_only_on_a_terminal_that_wants_them(

@@ -25,9 +25,10 @@ from oratory.records import typed
 from oratory.reports.results import write_report
 from oratory.runs import Event, Interrupted, Store
 from oratory.searches.design import SearchDesign
-from oratory.searches.kept import KeptSearch
-from oratory.searches.make import FOLDER, WARMUP, is_worse, load_search, search
+from oratory.searches.make import load_search, search
+from oratory.searches.record import SearchRecord
 from oratory.searches.result import BEST, Search, expected_best
+from oratory.searches.running import WARMUP, is_worse
 from oratory.searches.space import Range, Space, setting_kinds
 from oratory.searches.study import Study
 from oratory.text import Corpus, LanguageData, load_corpus
@@ -169,8 +170,8 @@ def test_points_that_were_half_drawn_are_drawn_the_same(data: Path, tmp_path: Pa
     design = designed(data, "train.lr=1e-4..1e-1", "dropout=0..0.5", trials=3, seeds=(0,))
     straight = search(design, Store(tmp_path / "straight"), Serial())
     store = Store(tmp_path / "killed")
-    (store.folder / FOLDER).mkdir(parents=True)
-    study = Study(store.folder / FOLDER / f"{design.id}.sqlite", design.to_dict())
+    (store.folder / SearchRecord.FOLDER).mkdir(parents=True)
+    study = Study(store.folder / SearchRecord.FOLDER / f"{design.id}.sqlite", design.to_dict())
     study.ask(0, design.drawn, design.method, design.search_seed)
     study.study.ask()  # Killed before the settings of this one were drawn.
     assert search(design, store, Serial()) == straight
@@ -301,8 +302,10 @@ def test_two_searches_at_once_are_refused(data: Path, tmp_path: Path) -> None:
 
 def test_a_book_that_is_damaged_is_refused(data: Path, tmp_path: Path) -> None:
     design = designed(data, "train.lr=0.01,0.02", method="grid")
-    (tmp_path / FOLDER).mkdir()
-    (tmp_path / FOLDER / f"{design.id}.sqlite").write_text("this is no database, however long one looks at it" * 40)
+    (tmp_path / SearchRecord.FOLDER).mkdir()
+    (tmp_path / SearchRecord.FOLDER / f"{design.id}.sqlite").write_text(
+        "this is no database, however long one looks at it" * 40
+    )
     with pytest.raises(
         InputError, match=r"search-\w+\.sqlite, the file of the search, cannot be used: .*not a database"
     ):
@@ -325,7 +328,7 @@ def test_reopened(found: tuple[Search, Store]) -> None:
 def test_searches_with_an_older_source_open(found: tuple[Search, Store], data: Path, tmp_path: Path) -> None:
     made, store = found
     copied = Store(shutil.copytree(store.folder, tmp_path / "runs"))
-    study = Study(copied.folder / FOLDER / f"{made.id}.sqlite")
+    study = Study(copied.folder / SearchRecord.FOLDER / f"{made.id}.sqlite")
     study.study.set_user_attr("design", study.design | {"source": {"data": str(data)}})
     assert load_search(made.id, copied) == made
 
@@ -333,7 +336,7 @@ def test_searches_with_an_older_source_open(found: tuple[Search, Store], data: P
 def test_searches_without_checksums_open(found: tuple[Search, Store], tmp_path: Path) -> None:
     made, store = found
     copied = Store(shutil.copytree(store.folder, tmp_path / "runs"))
-    study = Study(copied.folder / FOLDER / f"{made.id}.sqlite")
+    study = Study(copied.folder / SearchRecord.FOLDER / f"{made.id}.sqlite")
     study.study.set_user_attr("design", study.design)
     rows = [
         (trial._trial_id, name, json.dumps(trial.user_attrs["facts"][name]))
@@ -372,7 +375,7 @@ def test_searches_without_checksums_open(found: tuple[Search, Store], tmp_path: 
 def test_a_changed_value_is_refused(found: tuple[Search, Store], tmp_path: Path, change: str, said: str) -> None:
     made, store = found
     copied = Store(shutil.copytree(store.folder, tmp_path / "runs"))
-    with sqlite3.connect(copied.folder / FOLDER / f"{made.id}.sqlite") as database:
+    with sqlite3.connect(copied.folder / SearchRecord.FOLDER / f"{made.id}.sqlite") as database:
         database.execute(change)
     with pytest.raises(InputError, match=rf"\.sqlite, the file of the search,.*{said}"):
         load_search(made.id, copied)
@@ -380,7 +383,7 @@ def test_a_changed_value_is_refused(found: tuple[Search, Store], tmp_path: Path,
 
 def test_no_flipped_bit_changes_a_search_unseen(found: tuple[Search, Store], tmp_path: Path) -> None:
     made, store = found
-    original = store.folder / FOLDER / f"{made.id}.sqlite"
+    original = store.folder / SearchRecord.FOLDER / f"{made.id}.sqlite"
     whole, path = original.read_bytes(), tmp_path / original.name
     expected = read_study(original)
     filled = [at for at, byte in enumerate(whole) if byte]
@@ -392,14 +395,14 @@ def test_no_flipped_bit_changes_a_search_unseen(found: tuple[Search, Store], tmp
 
 def read_study(path: Path) -> tuple[Any, ...]:
     study = Study(path)
-    return typed(KeptSearch, study.design, path), study.ended(), study.importance(6)
+    return typed(SearchRecord, study.design, path), study.ended(), study.importance(6)
 
 
 def test_a_point_that_is_under_way_is_the_one_that_was_drawn(data: Path, tmp_path: Path) -> None:
     design = designed(data, "train.lr=1e-3..1e-1", method="random", trials=4)
     with pytest.raises(Interrupted):
         search(design, Store(tmp_path), Serial(until=1))
-    with sqlite3.connect(tmp_path / FOLDER / f"{design.id}.sqlite") as database:
+    with sqlite3.connect(tmp_path / SearchRecord.FOLDER / f"{design.id}.sqlite") as database:
         database.execute("update trial_params set param_value = param_value * 1.01")
     with pytest.raises(InputError, match="the point of trial 0 is not the one that was drawn"):
         search(design, Store(tmp_path), Serial())
@@ -458,7 +461,7 @@ def test_budget(found: tuple[Search, Store]) -> None:
 
 def test_importance_is_that_of_optuna(found: tuple[Search, Store]) -> None:
     made, store = found
-    path = store.folder / FOLDER / f"{made.id}.sqlite"
+    path = store.folder / SearchRecord.FOLDER / f"{made.id}.sqlite"
     study = optuna.load_study(study_name=made.id, storage=f"sqlite:///{path}")
     assert study.best_trial.number == made.best.number
     assert study.best_value == made.best.mean
@@ -539,7 +542,7 @@ def test_points_that_cannot_be_trained_are_found_before_training(
     with pytest.raises(InputError, match=sentence.replace("(", r"\(")):
         search(designed(data, *words, settings=settings), Store(tmp_path), executor)
     assert executor.jobs == []
-    assert not (tmp_path / FOLDER).exists()
+    assert not (tmp_path / SearchRecord.FOLDER).exists()
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_broken_table(tmp_path: Path, case: str) -> None:
 
 
 def test_folder_that_is_none(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(InputError, match="does not exist; give sotu, a folder, or hub:NAME"):
+    with pytest.raises(InputError, match="does not exist; give sotu, a folder, a table such as"):
         load_corpus(tmp_path / "nowhere")
     with pytest.raises(InputError, match="is a file; give the folder"):
         load_corpus(folder / "train_LM.txt")

@@ -1,6 +1,7 @@
 """Labels that are numbers or codes, by the names of `labels.json`."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from oratory.errors import InputError
 from oratory.text import load_corpus
+from oratory.text.label_names import read_label_names
 
 
 def test_labels_of_a_folder_have_the_names_of_its_file(folder: Any) -> None:
@@ -43,3 +45,14 @@ def test_wrong_names_are_refused(folder: Any, content: Any, sentence: Any) -> No
     (folder / "labels.json").write_text(content)
     with pytest.raises(InputError, match=sentence):
         load_corpus(folder)
+
+
+def test_time_grows_with_the_number_of_names(tmp_path: Path) -> None:
+    names = [f"name {at}" for at in range(100_000)]
+    (tmp_path / "labels.json").write_text(json.dumps(names))
+    began = time.process_time()
+    assert len(read_label_names(tmp_path / "labels.json")) == len(names)
+    (tmp_path / "labels.json").write_text(json.dumps([*names, names[-1]]))
+    with pytest.raises(InputError, match="has the name 'name 99999' for two labels"):
+        read_label_names(tmp_path / "labels.json")
+    assert time.process_time() - began < 5

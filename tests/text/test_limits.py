@@ -152,3 +152,27 @@ def test_of_every_row_only_the_wanted_keys_are_kept(tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text('{"text": "a", "label": 1, "more": "x"}\n{"text": "b", "label": 2}\n')
     table = read_table(tmp_path / "train.jsonl", Wanted())
     assert (table.columns, table.cells) == (("text", "label"), (("a", "1"), ("b", "2")))
+
+
+@pytest.mark.parametrize("name", ["train.tsv", "train.csv", "train.jsonl"])
+def test_tables_of_text_have_a_limit_too(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = '{"text": "Yes, we can.", "label": "a"}' if name.endswith("jsonl") else "Yes we can."
+    (tmp_path / name).write_text(f"{line}\n" * 10)
+    monkeypatch.setattr("oratory.text.formats.MOST_BYTES", 100)
+    with pytest.raises(InputError, match=r"at most 100 are read.*Files of the reference layout .* may be larger"):
+        load_corpus(tmp_path)
+
+
+def test_rows_of_text_have_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "train.tsv").write_text("text\tlabel\n" + "Yes, we can.\ta\nNo.\tb\n" * 5)
+    monkeypatch.setattr("oratory.text.formats.MOST_ROWS", 9)
+    with pytest.raises(InputError, match="has 10 rows; at most 9 are read"):
+        load_corpus(tmp_path)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_csv_with_any_line_ends(end: str, tmp_path: Path) -> None:
+    rows = ["text,label", '"Yes,', 'we can.",a', "No.,b"]
+    (tmp_path / "train.csv").write_bytes(end.join(rows).encode())
+    texts = load_corpus(tmp_path).need_classifier().train.texts
+    assert texts == ("Yes, we can.", "No.")

@@ -59,7 +59,10 @@ def test_texts_of_sources(text: str, source: Source | None) -> None:
         ("sotu(presidents=lincoln,grant)", "'grant' in .* is not parameter=value; several values are joined by a plus"),
         ("sotu(carve=1)", "carve=1.0: the share of the dev split"),
         ("sotu(carve=nan)", "carve=nan"),
-        ("folder(path=nowhere)", "nowhere does not exist; give sotu, a folder, or hub:NAME"),
+        (
+            "folder(path=nowhere)",
+            "nowhere does not exist; give sotu, a folder, a table such as",
+        ),
         ("a,b(c)=d", r"a,b\(c\)=d does not exist"),
     ],
 )

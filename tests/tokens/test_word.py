@@ -8,7 +8,8 @@ from nltk.tokenize import NLTKWordTokenizer
 from oratory.errors import InputError
 from oratory.text import Corpus
 from oratory.tokens import encode_lm, train_tokenizer
-from oratory.tokens.word import Word, split
+from oratory.tokens.word import Word
+from oratory.tokens.words import split
 
 nltk_split = NLTKWordTokenizer().tokenize
 

@@ -85,6 +85,16 @@ STOPS: dict[str, tuple[str, dict[str, Any]]] = {
     "plain sgd": ("lm", {"train__optimizer": "sgd(momentum=0)"}),
     "adagrad": ("classifier", {"train__optimizer": "adagrad", "train__schedule": "one-cycle"}),
     "muon": ("lm", {"train__optimizer": "muon", "train__weight_decay": 0.1, "train__lr": 0.02}),
+    "lion": ("classifier", {"train__optimizer": "lion", "train__lr": 1e-4}),
+    "soap": ("lm", {"train__optimizer": "soap(every=2,most=16)", "train__weight_decay": 0.1}),
+    "schedule-free": ("lm", {"train__optimizer": "schedule-free", "train__schedule": "constant(warmup=2)"}),
+    "schedule-free, best": (
+        "classifier",
+        {"train__optimizer": "schedule-free", "train__keep": "best", "train__eval_every": 2},
+    ),
+    "sophia": ("lm", {"train__optimizer": "sophia(every=2)", "train__lr": 1e-4, "train__accumulate": 2}),
+    "sophia of labels": ("classifier", {"train__optimizer": "sophia(every=3)", "train__lr": 1e-4}),
+    "sophia of masks": ("mlm", {"train__optimizer": "sophia(every=2)", "train__lr": 1e-4}),
     "best": ("classifier", {"train__keep": "best", "train__lr": 0.05, "train__eval_every": 2}),
     "patience": ("lm", {"train__patience": 1, "train__keep": "best", "train__lr": 0.5, "train__eval_every": 2}),
     "accumulate": ("lm", {"train__accumulate": 3, "train__word_dropout": 0.3}),
@@ -164,7 +174,7 @@ def test_order_of_epochs_differs_and_repeats(corpus: Corpus) -> None:
 
 
 def gradients(fit: Fit) -> dict[str, Tensor]:
-    fit._gradients(fit.order.of_step(fit.step))
+    fit._gradients(fit.order.of_step(fit.step), fit._loss)
     return {name: value.grad for name, value in fit.model.named_parameters() if value.grad is not None}
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from oratory.baselines.neighbours import Neighbours, Unigrams
+from oratory.baselines.neighbours import FromBothSides, Neighbours, Unigrams
 from oratory.batches import IGNORE
 from oratory.errors import InputError
 from oratory.execution.train import train
@@ -241,9 +241,9 @@ def test_neighbours_are_the_bigrams_asked_from_both_sides() -> None:
     chance = np.random.default_rng(0)
     train, text = chance.integers(0, 9, 60), np.append(chance.integers(0, 9, 12), [10, 3, 10])
     size, discount = 11, 0.7  # The last two never come in train.
-    model = Neighbours(train.astype(np.int32), size, discount)
-    every = np.arange(size)
-    found = model.nats(text.astype(np.int32))
+    counts = FromBothSides(train.astype(np.int32), size)
+    model, every = Neighbours(counts.pairs, discount), np.arange(size)
+    [found] = counts.nats("neighbours", text.astype(np.int32), [discount])
     for place in range(1, len(text) - 1):
         left, right = np.full(size, text[place - 1]), np.full(size, text[place + 1])
         joint = bigram(left, every, train, size, discount) * bigram(every, right, train, size, discount)
@@ -257,8 +257,8 @@ def test_neighbours_are_the_bigrams_asked_from_both_sides() -> None:
 
 @pytest.mark.parametrize("text", [[3], [3, 4], [3, 4, 3]])
 def test_neighbours_of_short_texts(text: list[int]) -> None:
-    model = Neighbours(np.array([1, 2, 3, 1], np.int32), 5, 0.5)
-    assert len(model.nats(np.array(text, np.int32))) == len(text)
+    [found] = FromBothSides(np.array([1, 2, 3, 1], np.int32), 5).nats("neighbours", np.array(text, np.int32), [0.5])
+    assert len(found) == len(text)
     assert Unigrams(np.array([0.0, 2, 1]), 0.5).p.sum() == pytest.approx(1)
     assert Unigrams(np.zeros(4), 0.5).p.tolist() == [0.25] * 4
 
@@ -368,7 +368,7 @@ def test_every_mechanism_works_in_it(kind: str) -> None:
     for name, cls in REGISTRY[kind].items():
         if not cls().serves("tokens", False):
             continue
-        changes: dict[str, Any] = {kind: name, "layers": 1, "width": 8, "heads": 2, "context": 12}
+        changes: dict[str, Any] = {kind: name, "layers": 2, "width": 8, "heads": 2, "context": 12}
         config = TASK.config(20, **changes)
         model = Transformer(config, 1).eval()
         some, whole = model(ids, mask, places=places).logits, model(ids, mask, weights=True).logits

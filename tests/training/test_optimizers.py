@@ -15,7 +15,7 @@ from oratory.training.tasks import base
 
 
 def model(**changes: Any) -> Transformer:
-    return Transformer(base("classifier", vocabulary=11, classes=3, layers=1, width=8, context=6, **changes), 0)
+    return Transformer(base("classifier", vocabulary=11, classes=3, layers=2, width=8, context=6, **changes), 0)
 
 
 def decayed(made: nn.Module, rule: Any) -> dict[str, float]:
@@ -87,21 +87,104 @@ def test_every_optimiser_goes_downhill(name: str) -> None:
             optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         for optimizer in optimizers:
+            if hasattr(optimizer, "take_curvature"):
+                optimizer.take_curvature(len(ids))
             optimizer.step()
     assert losses[-1] < losses[0]
 
 
+def pair() -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+    """The same matrix and vector, twice."""
+    one, other = (
+        [nn.Parameter(torch.linspace(-1, 1, 12).view(3, 4)), nn.Parameter(torch.linspace(-1, 1, 5))] for _ in range(2)
+    )
+    return one, other
+
+
+def give_gradients(step: int, *each: list[nn.Parameter]) -> None:
+    for index, same in enumerate(zip(*each, strict=True)):
+        gradient = torch.randn(same[0].shape, generator=torch.Generator().manual_seed(10 * step + index))
+        for parameter in same:
+            parameter.grad = gradient.clone()
+
+
+def ours_of(name: str, parameters: list[nn.Parameter], lr: float, decay: float = 0.0) -> Any:
+    (made,) = choose(name, OPTIMIZERS, "train.optimizer").make(
+        [(f"parameter {index}", parameter) for index, parameter in enumerate(parameters)], lr, decay
+    )
+    return made
+
+
+def same(one: list[nn.Parameter], other: list[nn.Parameter]) -> None:
+    for ours, theirs in zip(one, other, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)
+
+
+def groups_of(parameters: list[nn.Parameter], decay: float) -> Any:
+    """Matrices decay and vectors do not."""
+    return [{"params": [one], "weight_decay": decay if one.dim() > 1 else 0.0} for one in parameters]
+
+
 def test_lion_is_the_published_one() -> None:
     published = pytest.importorskip("pytorch_optimizer")
-    ours, theirs = (nn.Parameter(torch.linspace(-1, 1, 12).view(3, 4)) for _ in range(2))
-    (lion,) = OPTIMIZERS["lion"]().make([("matrix", ours)], 0.01, 0.1)
-    other = published.Lion([theirs], lr=0.01, betas=(0.9, 0.99), weight_decay=0.1, weight_decouple=True)
+    ours, theirs = pair()
+    lion = ours_of("lion", ours, 0.01, 0.1)
+    other = published.Lion(groups_of(theirs, 0.1), lr=0.01, betas=(0.9, 0.99), weight_decouple=True)
     for step in range(5):
-        gradient = torch.randn(3, 4, generator=torch.Generator().manual_seed(step))
-        ours.grad, theirs.grad = gradient.clone(), gradient.clone()
+        give_gradients(step, ours, theirs)
         lion.step()
         other.step()
-    torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)
+    same(ours, theirs)
+
+
+@pytest.mark.parametrize("most", [100, 3, 1])
+def test_soap_is_the_published_one(most: int) -> None:
+    published = pytest.importorskip("pytorch_optimizer")
+    ours, theirs = pair()
+    soap = ours_of(f"soap(every=3,most={most})", ours, 0.01, 0.1)
+    other = published.SOAP(groups_of(theirs, 0.1), lr=0.01, precondition_frequency=3, max_precondition_dim=most)
+    for step in range(11):
+        give_gradients(step, ours, theirs)
+        soap.step()
+        other.step()
+        same(ours, theirs)
+
+
+@pytest.mark.parametrize("rates", [[0.01] * 12, [0.002, 0.004, 0.01, 0.01, 0.01, 0.005, 0.001]])
+def test_schedule_free_is_the_published_one(rates: list[float]) -> None:
+    published = pytest.importorskip("pytorch_optimizer")
+    ours, theirs = pair()
+    free = ours_of("schedule-free", ours, 0.01, 0.1)
+    other = published.ScheduleFreeAdamW(groups_of(theirs, 0.1), lr=0.01)
+    for step, rate in enumerate(rates):
+        for group in (*free.param_groups, *other.param_groups):
+            group["lr"] = rate
+        give_gradients(step, ours, theirs)
+        free.step()
+        other.step()
+    same(ours, theirs)
+    other.eval()
+    averaged = free.averaged()
+    assert not torch.allclose(averaged[ours[0]], ours[0])
+    same([nn.Parameter(averaged[one]) for one in ours], theirs)
+
+
+def test_sophia_is_the_published_one() -> None:
+    """The published code is given the curvature, which it would else estimate in another way."""
+    published = pytest.importorskip("pytorch_optimizer")
+    ours, theirs = pair()
+    sophia = ours_of("sophia(gamma=0.5,eps=1e-6)", ours, 0.01, 0.1)
+    other = published.SophiaH(groups_of(theirs, 0.1), lr=0.01, betas=(0.965, 0.99), p=1.0, eps=1e-6, update_period=2)
+    for step in range(8):
+        given = None
+        if step % 2 == 0:
+            give_gradients(100 + step, ours)
+            sophia.take_curvature(7)
+            given = [0.5 * 7 * one.grad.square() for one in ours if one.grad is not None]
+        give_gradients(step, ours, theirs)
+        sophia.step()
+        other.step(hessian=given)
+    same(ours, theirs)
 
 
 def test_settings_reach_the_framework() -> None:
@@ -127,6 +210,9 @@ def test_groups_that_would_be_empty_are_left_out() -> None:
         ("muon(momentum=1)", "momentum=1.0"),
         ("adagrad(eps=-1)", "eps=-1.0"),
         ("lion(beta2=1)", "beta2=1.0"),
+        ("soap(every=0)", "every=0: it must be at least 1"),
+        ("schedule-free(beta1=0)", "beta1=0.0: it must be above 0"),
+        ("sophia(gamma=0)", "gamma=0.0: it must be above 0"),
         ("liom", "There is no train.optimizer 'liom'"),
     ],
 )

@@ -14,8 +14,8 @@ from oratory.errors import InputError
 from oratory.execution.resume import resume
 from oratory.records import read_record, write_record
 from oratory.runs import Run, Store
+from oratory.runs.given import as_given
 from oratory.runs.record import MODEL, RECORD, TOKENIZER
-from oratory.runs.started import as_given
 from oratory.text import Corpus, load_corpus
 from oratory.text.sources.folder import Folder
 from oratory.training.origins import origin_of, prepare

@@ -12,6 +12,7 @@ import torch
 from torch import distributed, nn
 
 from oratory.errors import Failed, InputError
+from oratory.execution.machine import asked_to_stop
 from oratory.training import parallel
 from oratory.training.parallel import joined
 from tests.execution.training import free_port, wait_until
@@ -66,12 +67,28 @@ def test_the_others_notice_a_leader_that_fails_and_goes_on() -> None:
         leader.kill()
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process of the tests is not ended, however slow the framework is."""
+    monkeypatch.setattr(parallel, "GRACE", 600.0)
+
+
 def meet(rank: int) -> None:
-    with joined(CPU):
+    with asked_to_stop(), joined(CPU):  # As in training.
         pass
 
 
-def test_ctrl_c_ends_a_leader_that_waits_for_the_others() -> None:
+def meet_shortly(rank: int) -> None:
+    parallel.MEETING = timedelta(seconds=1)
+    meet(rank)
+
+
+ENDING = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+"""Ctrl-C, and what torchrun sends to the others when one is lost."""
+
+
+@ENDING
+def test_a_signal_ends_a_leader_that_waits_for_the_others(number: signal.Signals) -> None:
     port = free_port()
 
     def listens() -> bool:
@@ -80,18 +97,25 @@ def test_ctrl_c_ends_a_leader_that_waits_for_the_others() -> None:
 
     (leader,) = start_several(meet, ranks=[0], port=port)
     wait_until(listens)
-    tell(leader, signal.SIGINT)
-    assert ended(leader, seconds=60) == [-signal.SIGINT]
+    tell(leader, number)
+    assert ended(leader, seconds=60) == [-number]
 
 
-def test_ctrl_c_ends_a_follower_that_waits_for_the_leader() -> None:
+@ENDING
+def test_a_signal_ends_a_follower_that_waits_for_the_leader(number: signal.Signals) -> None:
     with socket.create_server(("127.0.0.1", free_port())) as silent:
         silent.settimeout(60)
         (follower,) = start_several(meet, ranks=[1], port=silent.getsockname()[1])
         with silent.accept()[0] as connection:
             connection.recv(1)
-            tell(follower, signal.SIGINT)
-            assert ended(follower, seconds=60) == [-signal.SIGINT]
+            tell(follower, number)
+            assert ended(follower, seconds=60) == [-number]
+
+
+def test_a_leader_that_never_answers_is_not_waited_for_longer_than_was_said() -> None:
+    with socket.create_server(("127.0.0.1", free_port())) as silent:
+        (follower,) = start_several(meet_shortly, ranks=[1], port=silent.getsockname()[1])
+        assert ended(follower, seconds=60)[0] in (1, 2)
 
 
 def test_the_others_never_come(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,6 +85,46 @@ def test_what_is_chosen_on_dev_is_kept_with_the_average(corpus: Corpus) -> None:
     assert found == {name: kept[name] for name in found}
 
 
+def test_counts_are_not_copied_into_the_average(corpus: Corpus) -> None:
+    fit = fit_of(prepared(corpus, train__average="ema(decay=0.9)", head="hybrid-mixture"))
+    trained(fit)
+    counted = fit.model.head.counted
+    assert len(counted.keys_1)
+    assert fit.average.keys() == dict(fit.model.named_parameters()).keys()
+    assert not any("counted" in name for name in fit.average)
+    tensors, facts = fit.state()
+    tensors |= {"average.head.counted.discounts": counted.discounts}  # As earlier versions kept them.
+    again = fit_of(prepared(corpus, train__average="ema(decay=0.9)", head="hybrid-mixture"))
+    again.restore(tensors, facts)
+    assert again.average.keys() == fit.average.keys()
+
+
+def test_a_schedule_free_optimiser_is_measured_at_its_average(corpus: Corpus) -> None:
+    after, kept = trained(fit := fit_of(prepared(corpus, train__optimizer="schedule-free")))
+    assert fit.scores is not None
+    assert fit.learning.measure(fit.model, True).to_dict() == fit.scores.to_dict()
+    assert not torch.equal(kept["tokens.weight"], after[-1]["tokens.weight"])
+    seldom, _ = trained(fit_of(prepared(corpus, train__optimizer="schedule-free", train__eval_every=1)))
+    assert torch.equal(seldom[-1]["tokens.weight"], after[-1]["tokens.weight"])  # Looking changes nothing.
+    with pytest.raises(InputError, match="keeps an average itself"):
+        prepared(corpus, train__optimizer="schedule-free", train__average="ema")
+
+
+def test_curvature_is_that_of_targets_which_the_model_draws(corpus: Corpus) -> None:
+    """Of one text, the expected curvature along the bias of its logits is p (1 - p)."""
+    fit = fit_of(prepared(corpus, "classifier", train__optimizer="sophia(beta2=0)", dropout=0, train__batch=1))
+    bias = fit.model.head[-1].bias  # Of the last layer, so that its gradient is p minus the target.
+    items = fit.order.of_step(0)
+    batch = fit.learning.items_of(0).batch(items)
+    p = fit.model(batch.ids, batch.mask).logits.detach().softmax(-1)[0]
+    found = []
+    for seed in range(400):
+        fit.seed = seed
+        fit._look_at_curvature(items)
+        found.append(fit.optimizers[0].state[bias]["curvature"].clone())
+    assert torch.allclose(torch.stack(found).mean(0), p * (1 - p), atol=0.05)
+
+
 # --- noise
 
 LINES = [[1, 2, 3], [1, 2, 4], [1, 2, 3, 1]]

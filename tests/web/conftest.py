@@ -55,7 +55,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     corpus = write_hostile(folder / f"{EVIL.replace('/', '')}")
     runs = folder / "runs"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("oratory.api.executor_of", lambda on, workers=None: here)
+        patch.setattr("oratory.execution.place.executor_of", lambda on, workers=None: here)
         comparison = api.compare(
             f"{EVIL}: layers=1".replace("=x", "").replace("=alert", ""),
             "two: layers=2",

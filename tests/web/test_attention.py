@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from oratory import api
 from oratory.inspect import ablate, attend, heads_of, lens_of
-from oratory.web.seen import coded, decoded, pooled
+from oratory.inspect.subject import subject_of
+from oratory.web.codes import coded, decoded, pooled
+from oratory.web.seen import Seen, Text
+from oratory.web.work import Work
 from tests.web.conftest import EVIL, Kept
 
 TEXT = f"We will go on, 🙂 öäü العربية {EVIL}"
@@ -70,6 +73,32 @@ def test_many_at_once_see_their_own_maps(client: TestClient, kept: Kept) -> None
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_layers_that_had_to_go_are_computed_again(kept: Kept) -> None:
+    """With room for hardly anything, every look at a layer computes it anew, and the weights stay the same."""
+    run = api.load_run(kept.lm, kept.runs)
+    found = attend(run, TEXT)
+    seen = Seen(Work(1), most=1)
+    for step, stage in ((None, found.after), (0, attend(run, TEXT, before=True).before)):
+        assert stage is not None
+        text = Text(seen, ("text", step), subject_of(run), step, TEXT)
+        for layer in range(found.of_layers):
+            for head in range(found.of_heads):
+                tile = unpacked(text.tile(layer, head, False, 1, 0, 0, False))[0]
+                np.testing.assert_allclose(tile, stage.weights[layer, head], atol=2e-5)
+        assert unpacked(text.grid(False)).shape[0] == found.of_layers * found.of_heads
+
+
+def test_what_is_kept_is_bounded_by_bytes_and_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Seen(Work(1), most=1000)
+    for at in range(10):
+        seen.put((at,), np.zeros(100, np.uint16))
+    assert len(seen._kept) == 5
+    monkeypatch.setattr("oratory.web.seen.NUMBER", 3)
+    seen.put((0,), np.zeros(1, np.uint16))
+    assert list(seen._kept) == [(8,), (9,), (0,)]
+    assert seen._size == 402
 
 
 def test_squares_have_the_largest_weight_or_the_mean() -> None:

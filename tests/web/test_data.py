@@ -1,11 +1,18 @@
 """The data view in the API: what the command line says of a corpus, and twins."""
 
+from pathlib import Path
+
 import pytest
 from fastapi.testclient import TestClient
 
+from oratory import api
 from oratory.text import audit, describe, load_corpus
 from oratory.training.baselines import measure_baselines
-from tests.web.conftest import EVIL, Kept
+from oratory.web.app import build
+from oratory.web.laboratory import Laboratory
+from tests.execution.training import CLASSIFIER
+from tests.execution.workers import here
+from tests.web.conftest import EVIL, HOME, Kept
 
 
 @pytest.fixture
@@ -51,6 +58,27 @@ def test_only_what_is_in_the_list_is_read(client: TestClient, kept: Kept, data: 
     refused = client.get("/api/data/twins", params={"data": data, "held": "train"})
     assert (refused.status_code, "held-out split" in refused.json()["error"]) == (400, True)
     assert client.get("/api/data/twins", params={"data": data, "first": -1}).status_code == 422
+
+
+def test_studies_of_scale_have_their_plot(data: str, kept: Kept, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("oratory.execution.place.executor_of", lambda on, workers=None: here)
+        made = api.scale(corpus=data, sizes=[0.5, 1], seeds=3, settings=CLASSIFIER, runs=tmp_path)
+    with TestClient(build(Laboratory(tmp_path)), HOME, raise_server_exceptions=False) as client:
+        found = client.get("/api/data/scales", params={"data": data}).json()
+        [study] = found["scales"]
+        assert study["id"] == made.id
+        assert study["sentences"] == made.sentences()
+        assert study["tables"][0]["rows"] == [list(row) for row in made.tables()[0].rows]
+        light, dark = (client.get(f"/api/data/scales/{made.id}.svg?dark={dark}") for dark in (False, True))
+        assert light.headers["content-type"] == "image/svg+xml"
+        assert light.content != dark.content
+        refused = client.get("/api/data/scales/scale-0000000000.svg")
+        assert (refused.status_code, "study of scale" in refused.json()["error"]) == (400, True)
+        # Of another corpus there are none: then the command that makes one is shown.
+        other = client.get("/api/data/scales", params={"data": "sotu"}).json()
+        assert other["scales"] == []
+        assert "scale base --data sotu" in other["command"]
 
 
 def test_the_page_escapes_what_corpora_are_called(client: TestClient) -> None:

@@ -103,6 +103,27 @@ def test_files_from_the_page(browser: Any, server: Server, trained: Kept, tmp_pa
     assert tab.complaints == []
 
 
+def test_lines_between_tokens(browser: Any, server: Server, trained: Kept) -> None:
+    tab = explorer(browser, server, f"run={trained.lm}&text={TEXT}")
+    page = tab.page
+    assert page.locator("#lines").is_hidden()
+    page.get_by_role("button", name="Lines").click()
+    canvas = page.locator("#lines canvas")
+    canvas.wait_for()
+    assert page.locator("#maps").is_hidden()
+    page.wait_for_timeout(300)
+    every = canvas.evaluate("canvas => canvas.toDataURL()")
+    canvas.hover(position={"x": 40, "y": 26 + 24 * 3 + 12})
+    page.wait_for_timeout(300)
+    tokens = attend(api.load_run(trained.lm, trained.runs), TEXT).tokens
+    assert page.locator("#looks").inner_text() == f"Where “{tokens[3]}” looks"
+    assert canvas.evaluate("canvas => canvas.toDataURL()") != every, "the lines of one token alone"
+    again = explorer(browser, server, page.url.partition("?")[2])
+    assert again.page.locator("#lines canvas").is_visible()
+    assert again.page.get_by_role("button", name="Lines").get_attribute("aria-pressed") == "true"
+    assert tab.complaints == again.complaints == []
+
+
 def test_hostile_texts_bad_input_and_a_phone(browser: Any, server: Server, trained: Kept) -> None:
     tab = explorer(browser, server, f"run={trained.lm}", color_scheme="dark", **PHONE)
     page = tab.page

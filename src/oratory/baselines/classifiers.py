@@ -70,7 +70,10 @@ def _keys(texts: Iterable[str]) -> NDArray[np.int64]:
 
 
 class TfidfSvm:
-    """Lower-cased words and punctuation marks, one to three in a row, sublinear TF-IDF, and a linear SVM."""
+    """Lower-cased words and punctuation marks, one to three in a row, sublinear TF-IDF, and a linear SVM.
+
+    On a large train it is another model, which has another name, so that its figure cannot be taken for this one's.
+    """
 
     name = "tfidf-svm"
     about = "1-3 grams of words and marks, sublinear TF-IDF, linear SVM"
@@ -78,7 +81,7 @@ class TfidfSvm:
     def fit(self, train: Labelled) -> None:
         if sum(map(len, train.texts)) > LARGE:
             self.pipeline: Any = HashedSvm()
-            self.about = self.pipeline.about
+            self.name, self.about = self.pipeline.name, self.pipeline.about
             self.pipeline.fit(train.texts, train.labels)
             return
         from sklearn.feature_extraction.text import TfidfVectorizer

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from oratory.tokens.ngrams import NgramCounts
+from oratory.tokens.ngrams import Matches, NgramCounts
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int32]
@@ -59,10 +59,11 @@ class KneserNey:
 
     def __init__(self, ids: Ids, vocabulary: int) -> None:
         self.counts = NgramCounts(ids, vocabulary, max(self.orders.values()))
+        self._matched: tuple[Ids, list[tuple[Matches, Matches]]] | None = None
 
     def nats(self, name: str, ids: Ids, numbers: Sequence[float]) -> Iterator[Floats]:
         order = self.orders[name]
-        matches = self.counts.match(ids, order)
+        matches = self._matches(ids, order)
         if name in self.plain:
             for discount in numbers:
                 yield -np.log(self.counts.probabilities(matches, discount))
@@ -71,6 +72,14 @@ class KneserNey:
         said, known = cached_shares(ids, CACHE)
         for share in numbers:
             yield -np.log(np.where(known, (1 - share) * counted + share * said, counted))
+
+    def _matches(self, ids: Ids, order: int) -> list[Matches]:
+        """As `NgramCounts.match`; what was found for the last text is kept, for models of other orders."""
+        if self._matched is None or self._matched[0] is not ids:
+            self._matched = None  # Before the next one is found, so that both need not fit.
+            self._matched = ids, self.counts.match_all(ids, max(self.orders.values()))
+        *lower, (_, last) = self._matched[1][:order]
+        return [*(continued for continued, _ in lower), last]
 
 
 def cached_shares(ids: Ids, size: int) -> tuple[Floats, NDArray[np.bool_]]:

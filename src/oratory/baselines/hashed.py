@@ -31,6 +31,7 @@ EPOCHS = 5
 class HashedSvm:
     """Hashed n-grams, sublinear TF-IDF, a linear SVM."""
 
+    name = "tfidf-svm-hashed"
     about = (
         "1-3 grams of words and marks, sublinear TF-IDF, linear SVM; as train is large, n-grams are hashed and the SVM "
         f"is learned in {EPOCHS} passes of stochastic gradient descent"

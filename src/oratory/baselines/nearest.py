@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from oratory.baselines.hashed import PATTERN
 from oratory.text import ClassifierData, normalise
 
 SHOWN = 5
@@ -44,7 +45,7 @@ class NearestTexts:
 
         self._data = data
         self._known = frozenset((*data.train.normalised, *map(normalise, data.aside)))
-        self._vectors = TfidfVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), sublinear_tf=True)
+        self._vectors = TfidfVectorizer(token_pattern=PATTERN, ngram_range=(1, 2), sublinear_tf=True)
         self._train: Any = self._vectors.fit_transform(data.train.texts)
 
     def of(self, text: str, count: int = SHOWN) -> Nearest:

@@ -1,4 +1,4 @@
-"""Measuring: every contender of a work in turns, so that what else the machine does meets all of them alike."""
+"""Measuring: every contender of a work in turns, so that whatever else the machine does affects all of them alike."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module

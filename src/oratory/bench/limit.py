@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from oratory.batches import Order
-from oratory.bench.made import prepared
+from oratory.bench.material import prepared
 from oratory.bench.work import LIMIT, Call, Contender
 
 SIZE = 1024

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from oratory.bench.made import ENDLESS, prepared
+from oratory.bench.material import ENDLESS, prepared
 from oratory.bench.work import Call
 from oratory.execution.machine import keep_memory
 from oratory.model import Transformer, generate
@@ -28,7 +28,7 @@ def evaluation(task: str, settings: Mapping[str, str]) -> Call:
 
 
 def generation(settings: Mapping[str, str], tokens: int) -> Call:
-    """So many tokens after a prompt of one, drawn one by one."""
+    """This many tokens after a prompt of one token, drawn one by one."""
     made, _ = prepared("lm", {**ENDLESS, **settings})
     model = made.build()
     assert isinstance(model, Transformer)

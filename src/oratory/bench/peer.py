@@ -1,4 +1,4 @@
-"""What a peer is: another library, or code that everyone writes, with models in our sizes."""
+"""What a peer is: another library, or the code of a textbook, with models of our sizes."""
 
 from abc import ABC
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Forward = Callable[["Tensor", "Tensor | None"], "Tensor"]
 
 
 class Peer(ABC):
-    """Another library, or code that everyone writes. It has a model for some tasks, or a way to generate."""
+    """Another library, or the code of a textbook. It has a model for some tasks, or a way to generate."""
 
     name: ClassVar[str]
     needs: ClassVar[str | None] = None
@@ -35,5 +35,5 @@ class Peer(ABC):
         return config.feedforward.hidden or 4 * config.width
 
     def generation(self, model: "nn.Module", tokens: int) -> Call:
-        """So many tokens after a prompt of one, drawn one by one."""
+        """This many tokens after a prompt of one token, drawn one by one."""
         raise NotImplementedError

@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from torch.nn.functional import cross_entropy
 
-from oratory.bench.made import batches, scored
+from oratory.bench.material import batches, scored
 from oratory.bench.peer import Peer
 from oratory.bench.peers import peers
 from oratory.bench.work import Call, Contender

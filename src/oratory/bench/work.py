@@ -1,4 +1,4 @@
-"""What is timed: a work, and those who do it."""
+"""What is timed: a piece of work, and the contenders that do it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Call = Callable[[], object]
 
 @dataclass(frozen=True)
 class Contender:
-    """One who does a work, in a process of its own."""
+    """Something that does a work, in a process of its own."""
 
     name: str
     make: Callable[[], Call]

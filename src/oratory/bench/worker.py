@@ -1,4 +1,4 @@
-"""A contender in a process of its own, which works when it is told to.
+"""A contender in a process of its own, which does its work when asked.
 
 Each has the allocator, the threads and the libraries that it would have alone; waiting, it takes no time from others.
 """

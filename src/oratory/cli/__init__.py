@@ -18,12 +18,16 @@ from typer.main import get_command
 
 from oratory import __version__
 from oratory.cli._loading import announce
+from oratory.cli._usage import UsageError, tidy, usage_sentence
 from oratory.errors import NO_MEMORY, Failed, InputError
 
 _HELP = "A laboratory for small transformers: honest baselines, a leakage audit, and verdicts with error bars."
 
+PANELS = ("Start here", "Texts", "Models", "Verdicts", "A trained model", "Everything else")
+"""The parts of the list of all commands, in the order in which they are read; each command says where it belongs."""
+
 AROUND = 80
-"""Characters on both sides of one that is wrong, in a message."""
+"""Characters to show on both sides of a wrong one, in a message."""
 
 
 def build() -> typer.Typer:
@@ -36,33 +40,22 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for found in pkgutil.iter_modules(__path__):
-        if found.name.startswith("_"):
-            continue
-        module = import_module(f"{__name__}.{found.name}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=found.name)
+    names = [found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")]
+    modules = {name: import_module(f"{__name__}.{name}") for name in names}
+    panels = {name: getattr(module, "PANEL", PANELS[-1]) for name, module in modules.items()}
+    for name in sorted(names, key=lambda name: PANELS.index(panels[name])):
+        if hasattr(modules[name], "app"):
+            app.add_typer(modules[name].app, name=name, rich_help_panel=panels[name])
         else:
-            app.command(found.name)(module.command)
+            app.command(name, rich_help_panel=panels[name])(modules[name].command)
     return app
 
 
 def command_line() -> Any:
     """The application as a command that can be called. Its help wraps, and has no type where no value is taken."""
     command = get_command(build())
-    _tidy(command, None)
+    tidy(command)
     return command
-
-
-def _tidy(command: Any, parent: Any) -> None:
-    context = command.context_class(command, parent=parent, **command.context_settings)
-    for option in (*command.params, command.get_help_option(context)):
-        if getattr(option, "is_bool_flag", False):
-            option.metavar = ""
-    if command.help:  # Line ends of a docstring are those of the source, not of the screen.
-        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in command.help.split("\n\n"))
-    for each in getattr(command, "commands", {}).values():
-        _tidy(each, context)
 
 
 def main() -> None:
@@ -83,9 +76,17 @@ def _run() -> int | str | None:
             stream.reconfigure(errors="backslashreplace")  # A terminal that cannot show a character shows its number.
     announce()
     try:
-        command_line()()
+        code: int | None = command_line()(standalone_mode=False)
     except SystemExit as left:
         return left.code
+    except UsageError as error:
+        if not str(error.format_message()).strip():  # The help was shown in place of a message.
+            return 2
+        _complain(usage_sentence(error))
+        return 2
+    except typer.Abort:
+        _complain("Stopped.")
+        return 1
     except InputError as error:
         _complain(str(error))
         return 2
@@ -109,7 +110,7 @@ def _run() -> int | str | None:
             raise
         _complain(sentence)
         return 2
-    return 0
+    return code or 0
 
 
 def _is_out_of_memory(error: Exception) -> bool:

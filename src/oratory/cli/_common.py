@@ -1,4 +1,4 @@
-"""What the commands share: options, how a run is trained, and how results are printed."""
+"""What the commands share: options, how settings and data are read, and how results are printed."""
 
 import json
 import re
@@ -14,7 +14,6 @@ from oratory.training.tasks import task_names
 
 if TYPE_CHECKING:
     from oratory.runs import Run
-    from oratory.runs.predictions import Predictions
     from oratory.tables import Table, Tabled
     from oratory.text import Corpus
 
@@ -24,9 +23,7 @@ _DATA = (
 )
 Data = Annotated[str, typer.Argument(help=_DATA)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document to stdout and nothing else.")]
-Settings = Annotated[
-    list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings, such as tokenizer=bpe.")
-]
+Settings = Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings, such as tokenizer=bpe.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: its id or the beginning of it, its name, or last.")]
 RunsFolder = Annotated[
     Path | None, typer.Option("--runs", help="The folder of the runs; ORATORY_RUNS or ./runs unless given.")
@@ -42,7 +39,7 @@ _MODEL = (
 )
 Model = Annotated[str | None, typer.Option("--model", help=f"Fine-tune {_MODEL}")]
 ModelArgument = Annotated[
-    str | None, typer.Argument(metavar="[RUN|MODEL]", help=f"{_MODEL[0].upper()}{_MODEL[1:]} The default is minilm.")
+    str | None, typer.Argument(metavar="RUN|MODEL", help=f"{_MODEL[0].upper()}{_MODEL[1:]} The default is minilm.")
 ]
 DataOption = Annotated[str, typer.Option(help=_DATA)]
 SetAll = Annotated[
@@ -71,6 +68,22 @@ Track = Annotated[
 PredictionsFile = Annotated[
     Path | None, typer.Option(help="Write a row for each text: a file that ends in .csv or .parquet.")
 ]
+Seeds = Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")]
+Metric = Annotated[
+    str | None, typer.Option(help="Judge by this metric, such as accuracy, perplexity or bits-per-byte.")
+]
+Tune = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUES",
+        help="Search values for each variant on dev, as in train.lr=1e-4,1e-3, all with the same trials; "
+        "may be repeated.",
+    ),
+]
+TuneTrials = Annotated[
+    int | None, typer.Option(help="Points to try for each variant; 8, or the whole grid, unless given.")
+]
+TuneSeeds = Annotated[int, typer.Option(help="Seeds for each point; they differ from those that are compared.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the configuration and stop.")]
 
 
@@ -83,7 +96,7 @@ def load_plugins(paths: list[Path] | None) -> None:
 
 
 def load_run(name: str, runs: Path | None) -> "Run":
-    """A run to be used. It is said which one `last` is."""
+    """A run to be used; a remark says which one `last` is."""
     from oratory.runs.store import Store
 
     store = Store(runs)  # Not through `oratory.api`: a name that no run has is refused before torch is loaded.
@@ -98,37 +111,8 @@ def load_run(name: str, runs: Path | None) -> "Run":
 
 
 def with_state(run: "Run", facts: dict[str, Any]) -> dict[str, Any]:
-    """Facts that a run's model gives, for JSON; of a run that is not finished it is said there too."""
+    """Facts that a run's model gives, for JSON; for a run that is not finished, they say so."""
     return facts | ({"unfinished": run.unfinished} if run.unfinished else {})
-
-
-def stdin_lines() -> list[str]:
-    """The lines of stdin that are not blank."""
-    import sys
-
-    return [line for line in sys.stdin.read().splitlines() if line.strip()]
-
-
-def check_predictions(out: Path | None) -> None:
-    """Refuse a file that could not be written before anything is computed."""
-    if out is not None:
-        from oratory.exports.table import check_path
-
-        check_path(out)
-
-
-def show_predictions(run: "Run", found: "Predictions", out: Path | None, json: bool) -> None:
-    """Write a file where one is wanted; show the table, or print JSON."""
-    if out is not None:
-        from oratory.exports.table import write_table
-        from oratory.tables import counted
-
-        write_table(out, found.table())
-        note(f"{out}: {counted(len(found), 'text')}")
-    if json:
-        print_json(with_state(run, found.to_dict()))
-    else:
-        show(found)
 
 
 def shared_settings(words: list[str] | None, model: str | None = None, runs: Path | None = None) -> dict[str, str]:
@@ -143,7 +127,7 @@ def shared_settings(words: list[str] | None, model: str | None = None, runs: Pat
 
 def model_settings(model: str, words: list[str], runs: Path | None) -> dict[str, str]:
     """The model that is fine-tuned, and the settings that such a model may have."""
-    from oratory.runs.started import as_given
+    from oratory.runs.given import as_given
     from oratory.runs.store import Store
     from oratory.settings import parse_words
     from oratory.training.origins import origin_of
@@ -161,6 +145,26 @@ def check_words(task: str, settings: dict[str, str]) -> None:
     origin_of(settings).check_words(task_of(task), settings)
 
 
+def check_result(name: str, runs: Path | None) -> None:
+    """Refuse a name that no run, no other result and no recipe has, before torch is loaded."""
+    from oratory.errors import unknown
+    from oratory.ids import is_id
+    from oratory.recipes.names import recipe_names
+    from oratory.runs.store import Store
+
+    store = Store(runs)
+    if name == "last" or name in recipe_names() or store.has(name) or store.called(name):
+        return
+    ids = {entry.id for entry in store.entries()}
+    # Every kind of result has a folder of its own beside the runs, with a file for each.
+    folders = (folder for folder in store.folder.glob("*") if folder.is_dir() and folder.name not in ids)
+    known = ids | {file.stem for folder in folders for file in folder.glob("*-*.*") if is_id(file.stem)}
+    if not name or not any(each.startswith(name) for each in known):
+        raise unknown(
+            "run, comparison, atlas, ensemble, scale, search or recipe", name, {"last", *known, *recipe_names()}
+        )
+
+
 def load(data: str) -> "Corpus":
     """The corpus that a user names."""
     from oratory.text import load_corpus
@@ -170,86 +174,11 @@ def load(data: str) -> "Corpus":
     return load_corpus(data)
 
 
-def without(data: str | None, others: list[str] | None) -> str | None:
-    """The text of a corpus that has nothing of the dev and test of others in its train."""
-    from dataclasses import replace
-
-    from oratory.text.load import DEFAULT, parse_source
-
-    if not others:
-        return data
-    source = parse_source(data or DEFAULT)
-    return str(replace(source, without=(*source.without, *others)))
-
-
 def corpus_of(run: "Run", data: str | None = None) -> "Corpus":
     """The corpus of a run: from where its record says, or from where the user says."""
     from oratory.text import load_corpus
 
     return run.load_corpus() if data is None else load_corpus(data)
-
-
-def train(
-    task: str | None,
-    given: dict[str, str],
-    seed: int | None,
-    data: str | None,
-    *,
-    resume: str | None,
-    track: list[str] | None,
-    dry_run: bool,
-    runs: Path | None,
-    json: bool,
-) -> None:
-    """Train a run or continue one, and show its result; or only show what would be trained."""
-    from contextlib import ExitStack
-
-    if resume is None:
-        if task is None:
-            raise InputError(f"Say what to train, {task_names()}; or which run to continue: --resume last.")
-        check_words(task, given)
-    corpus = None if resume is not None and data is None else load(data or "sotu")
-
-    from oratory import api
-    from oratory.exports.track import tracker
-    from oratory.reports.progress import RunProgress
-    from oratory.runs.events import together
-    from oratory.training.parallel import leads
-
-    with RunProgress() as progress, ExitStack() as stack:
-        trackers = [stack.enter_context(tracker(name, say=note, tell=note)) for name in dict.fromkeys(track or [])]
-        listen = together(progress, *trackers)
-        if task is None or corpus is None or resume is not None:
-            assert resume is not None
-            run = api.resume(resume, runs=runs, task=task, corpus=corpus, settings=given, seed=seed, listen=listen)
-        else:
-            if dry_run:
-                prepared = api.prepare(task, corpus, given, seed or 0, runs=runs)
-                show_or_print(prepared, json, f"{given.get('model', task)} on {corpus.name}")
-                return
-            run = api.train(task, corpus, given, seed or 0, runs=runs, listen=listen)
-    if leads():
-        what = f"{run.settings.get('model', run.task)} on {run.record.corpus.name}"
-        if json:
-            print_json(run.to_dict())
-        else:
-            show_run(run, f"{what}, seed {run.seed}: {run.id}")
-
-
-def show_run(run: "Run", heading: str) -> None:
-    """The result of a run, the baselines beside it, and its settings."""
-    from oratory.api import beside_baselines
-    from oratory.reports.terminal import print_tables
-
-    *results, about = run.tables()
-    if run.status == "finished":
-        try:
-            results += beside_baselines(run).tables()
-        except InputError as error:
-            note(f"The baselines are not shown. {error}")
-    print_tables([*results, about], heading)
-    if run.status == "finished":
-        show_sentences(run.warnings())
 
 
 def print_json(facts: dict[str, Any]) -> None:
@@ -288,6 +217,14 @@ def write_report(result: Any, path: Path | None) -> None:
 
     for written in report(result, path) if path is not None else ():
         note(f"Written: {written}")
+
+
+def finish(result: Any, report: Path | None, json: bool) -> None:
+    """Write the report that was asked for and show the result; exit with 1 where a run failed."""
+    write_report(result, report)
+    show_or_print(result, json, result.id)
+    if result.problems:
+        raise typer.Exit(1)
 
 
 def show_sentences(sentences: Iterable[str]) -> None:

@@ -1,10 +1,13 @@
 """`oratory atlas`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from oratory.cli import _common as common
+
+PANEL = "Verdicts"
 
 
 def command(
@@ -13,23 +16,23 @@ def command(
         list[str] | None,
         typer.Option(metavar="KIND", help="Mechanisms of this kind alone, such as position; may be repeated."),
     ] = None,
-    seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
+    seeds: common.Seeds = "5",
     settings: common.SetAll = None,
-    metric: Annotated[str | None, typer.Option(help="Judge by this metric, such as accuracy or perplexity.")] = None,
+    metric: common.Metric = None,
     limit: Annotated[
         float, typer.Option(help="Leave out what costs more than so many times an update of the base settings.")
     ] = 10.0,
-    tune: Annotated[
-        list[str] | None,
+    tune: common.Tune = None,
+    tune_trials: common.TuneTrials = None,
+    tune_seeds: common.TuneSeeds = 2,
+    stack: Annotated[
+        str | None,
         typer.Option(
-            metavar="KEY=VALUES",
-            help="Search values for each mechanism on dev, as in train.lr=1e-4,1e-3, all with the same trials.",
+            metavar="ATLAS",
+            help="Of an atlas that was made: its best mechanisms in all pairs, and stacked while dev gets better.",
         ),
     ] = None,
-    tune_trials: Annotated[
-        int | None, typer.Option(help="Points to try for each mechanism; 8, or the whole grid, unless given.")
-    ] = None,
-    tune_seeds: Annotated[int, typer.Option(help="Seeds for each point; they differ from those that are judged.")] = 2,
+    best: Annotated[int, typer.Option(help="With --stack: how many mechanisms, each of another kind.")] = 5,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it takes, and train nothing.")] = False,
     data: common.DataOption = "sotu",
     on: common.On = "local",
@@ -46,8 +49,20 @@ def command(
     not fit or is too slow has a row with the reason. It begins with an estimate of the time. If it is stopped, the same
     command continues.
     """
-    from oratory.api import atlas
     from oratory.comparisons import parse_seeds
+    from oratory.mechanisms.registry import check_kind
+
+    common.check_report(report)
+    if stack is not None:
+        _together(stack, best, runs, on, workers, plugin or [], report, json)
+        return
+    for kind in only or ():
+        check_kind(kind)
+    shared = common.shared_settings(settings, None, runs)
+    common.check_words(task, shared)
+    corpus = common.load(data)
+
+    from oratory.api import atlas
     from oratory.recipes.estimate import TimeEstimate
     from oratory.reports.command import command_of
     from oratory.reports.jobs import JobsProgress
@@ -59,14 +74,13 @@ def command(
                 common.print_json({"estimate": time.to_dict()})
             raise typer.Exit
 
-    common.check_report(report)
     with JobsProgress() as progress:
         found = atlas(
             task=task,
-            corpus=common.load(data),
+            corpus=corpus,
             only=only or (),
             seeds=parse_seeds(seeds),
-            settings=common.shared_settings(settings, None, runs),
+            settings=shared,
             metric=metric,
             limit=limit,
             runs=runs,
@@ -87,3 +101,27 @@ def command(
         common.show(found, found.id)
     if found.problems:
         raise typer.Exit(1)
+
+
+def _together(
+    atlas: str,
+    best: int,
+    runs: Path | None,
+    on: str,
+    workers: int | None,
+    plugins: list[Path],
+    report: Path | None,
+    json: bool,
+) -> None:
+    """The best mechanisms of an atlas in pairs and stacked."""
+    from oratory.api import stacks
+    from oratory.reports.command import command_of
+    from oratory.reports.jobs import JobsProgress
+
+    with JobsProgress() as progress:
+        found = stacks(atlas, best=best, runs=runs, on=on, workers=workers, plugins=plugins, listen=progress)
+    common.write_report(found, report)
+    if json:
+        common.print_json({**found.to_dict(), "command": command_of(found)})
+    else:
+        common.show(found)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from oratory.inspect import Ablation, Heads, Maps, Subject
     from oratory.text import Corpus
 
+PANEL = "A trained model"
+
 
 def command(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run, or the folder of a published model.")],
@@ -42,9 +44,7 @@ def command(
     (.svg, .png) or report (.html, .pdf, .md, .tex, .csv). Exit code 1 when a check fails.
     """
     from oratory.errors import InputError
-    from oratory.inspect import lens_of
 
-    common.load_plugins(plugin)
     if text is None and not heads and not ablate:
         raise InputError("Say what to look at: a text, or --heads, or --ablate.")
     if text is None and lens:
@@ -55,7 +55,11 @@ def command(
         kind_of(out)
     elif out is not None:
         _check_out(out, heads and ablate)
+    common.load_plugins(plugin)
     subject = _subject(run, runs).at_step(step)
+
+    from oratory.inspect import lens_of
+
     corpus = _corpus(subject, data) if heads or ablate else None
     options = {"layer": layer, "head": head, "before": before, "mean": mean, "rollout": rollout, "pad_to": pad_to}
     facts: dict[str, Any] = {} if text is None else _attend(subject, text, options, out, json)

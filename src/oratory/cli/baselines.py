@@ -6,6 +6,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Texts"
+
 
 def command(
     data: common.Data = "sotu",

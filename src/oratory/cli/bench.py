@@ -7,10 +7,12 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Everything else"
+
 
 def command(
     works: Annotated[
-        list[str] | None, typer.Argument(metavar="[WORK]...", help="What to time; everything unless given.")
+        list[str] | None, typer.Argument(metavar="WORK", help="What to time; everything unless given.")
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads of each contender.")] = 2,
     turns: Annotated[

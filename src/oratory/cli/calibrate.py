@@ -6,6 +6,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Verdicts"
+
 
 def command(
     like: Annotated[
@@ -27,6 +29,11 @@ def command(
 
     With --like the scores are real: the runs of one variant are compared with others of its own seeds.
     """
+    from oratory.runs.store import Store
+
+    if like is not None:
+        Store(runs).find(like)  # A name that no run has is refused before torch is loaded.
+
     from oratory.api import calibrate
 
     common.show_or_print(calibrate(like, seeds=seeds, trials=trials, seed=seed, runs=runs), json)

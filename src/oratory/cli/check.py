@@ -7,6 +7,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Models"
+
 
 def command(
     plugin: Annotated[Path, typer.Argument(help="A Python file with one or more mechanisms.")],
@@ -15,10 +17,12 @@ def command(
     """Test your own mechanism against the contract: what must hold before a comparison means anything."""
     from oratory.errors import InputError
     from oratory.mechanisms import REGISTRY
-    from oratory.model.contract import check_mechanism
     from oratory.settings import required
 
     classes = REGISTRY.load_plugin(plugin)
+
+    from oratory.model.contract import check_mechanism
+
     for cls in classes:
         if required(cls):
             raise InputError(f"{plugin}: {cls.__name__} cannot be tried, for {required(cls)[0]} has no default.")

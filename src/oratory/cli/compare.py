@@ -6,35 +6,25 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Verdicts"
+
 
 def command(
     variants: Annotated[
         list[str],
         typer.Argument(
-            metavar="VARIANT...",
+            metavar="VARIANT",
             help="Settings such as position=rope; several in quotes; base for none. The first is the baseline.",
         ),
     ],
     task: common.Task = "classifier",
     model: common.Model = None,
-    seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
+    seeds: common.Seeds = "5",
     settings: common.SetAll = None,
-    metric: Annotated[
-        str | None, typer.Option(help="Compare by this metric, such as accuracy, perplexity or bits-per-byte.")
-    ] = None,
-    tune: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUES",
-            help="Try values for each variant on dev, as in train.lr=1e-4,1e-3, and compare the best; may be repeated.",
-        ),
-    ] = None,
-    tune_trials: Annotated[
-        int | None, typer.Option(help="Points to try for each variant; 8, or the whole grid, unless given.")
-    ] = None,
-    tune_seeds: Annotated[
-        int, typer.Option(help="Seeds for each point; they differ from those that are compared.")
-    ] = 2,
+    metric: common.Metric = None,
+    tune: common.Tune = None,
+    tune_trials: common.TuneTrials = None,
+    tune_seeds: common.TuneSeeds = 2,
     data: common.DataOption = "sotu",
     on: common.On = "local",
     workers: common.Workers = None,
@@ -52,13 +42,17 @@ def command(
     with the settings that were found and with those that were given; the first one, as found, is the baseline.
     """
     from oratory.comparisons import parse_seeds, parse_variants
+    from oratory.comparisons.design import check_two, check_variants
     from oratory.reports.jobs import JobsProgress
     from oratory.training.tasks import task_of
 
     common.check_report(report)
     common.load_plugins(plugin)
     chosen, shared = parse_seeds(seeds), common.shared_settings(settings, model, runs)
-    for variant in parse_variants(variants):
+    parsed = parse_variants(variants)
+    check_two(parsed)
+    check_variants(parsed, shared)
+    for variant in parsed:
         variant.check_words(task_of(task), shared)
     corpus = common.load(data)
 
@@ -82,7 +76,4 @@ def command(
             tune_seeds=tune_seeds,
             on_plan=lambda time: common.note(time.sentence()),
         )
-    common.write_report(comparison, report)
-    common.show_or_print(comparison, json, comparison.id)
-    if comparison.problems:
-        raise typer.Exit(1)
+    common.finish(comparison, report, json)

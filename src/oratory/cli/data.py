@@ -7,6 +7,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Texts"
+
 app = typer.Typer(help="List corpora, show one, or export one as a folder.", no_args_is_help=True)
 
 

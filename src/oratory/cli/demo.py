@@ -11,9 +11,7 @@ from oratory.cli import _common as common
 if TYPE_CHECKING:
     from oratory.recipes.demo import Demo
 
-
-WRITER = "causal model of tokens"
-"""The kind of model that can go on with a text."""
+PANEL = "Start here"
 
 
 def command(
@@ -23,10 +21,14 @@ def command(
     settings: common.SetAll = None,
     json: common.Json = False,
 ) -> None:
-    """The main job, small: audit, baselines, two paired comparisons, the best models, maps, and one page of it all."""
-    out.mkdir(parents=True, exist_ok=True)  # What cannot be written to is refused before anything is trained.
-    common.note(f"Reading {data} ...")
+    """The main job, small: two questions with their verdicts, the best models, baselines, maps, and one page of it all.
+
+    It takes one or two minutes on two cores. A second call uses the runs of the first.
+    """
+    shared = common.shared_settings(settings)
     corpus = common.load(data)
+    out.mkdir(parents=True, exist_ok=True)  # What cannot be written to is refused before anything is trained.
+    common.note(f"{corpus.name} is read; the rest takes one or two minutes on two cores.")
 
     from oratory.recipes.demo import demo
     from oratory.reports import write_all
@@ -41,7 +43,7 @@ def command(
             Store(out / "runs"),
             shlex.join(words),
             seeds=seeds,
-            settings=common.shared_settings(settings),
+            settings=shared,
             say=common.note,
             listen=progress,
         )
@@ -53,22 +55,19 @@ def command(
         comparison, *_ = answer.comparison.tables()
         common.show_tables([comparison, *answer.standing.tables()], answer.comparison.id)
     common.say("In short:")
-    common.show_sentences([*found.sentences(), *found.audit.sentences()[:1]])
+    common.show_sentences(found.sentences())
     common.say()
-    common.say("What next:")
+    common.say(f"The report is at {report}. To see all of it in a browser:")
+    common.say(f"  {shlex.join(['oratory', 'serve', '--runs', str(out / 'runs')])}")
+    common.say("What to try next:")
     for line in _next(out, found):
         common.say(f"  {line}")
-    common.say(f"The report is at {report}")
-    common.say(f"In a browser: {shlex.join(['oratory', 'serve', '--runs', str(out / 'runs')])}")
 
 
 def _next(out: Path, found: "Demo") -> list[str]:
-    """Three commands to try: two on what was trained, and one on texts of one's own."""
-    runs, lines = shlex.quote(str(out / "runs")), []
-    if found.answers:
-        best = next(iter(found.answers.values())).best.id
-        lines.append(f'oratory attend {best} "We will go on together." --before --out maps.html --runs {runs}')
-    writers = [answer.best for answer in found.answers.values() if answer.best.config.kind == WRITER]
-    if writers:
-        lines.append(f'oratory generate {writers[0].id} "My fellow" --samples 3 --runs {runs}')
+    """Three commands to try: one for each model that was trained, and one for texts of one's own."""
+    lines = []
+    for answer in found.answers.values():
+        verb, *others = answer.best.task.first_try
+        lines.append(shlex.join(["oratory", verb, answer.best.id, *others, "--runs", str(out / "runs")]))
     return [*lines, "oratory compare position=learned position=rope --data reviews.csv --report report.html"]

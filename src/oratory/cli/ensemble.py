@@ -5,19 +5,20 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _training as training
+
+PANEL = "Verdicts"
 
 
 def command(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...|COMPARISON", help="Runs of one variant with different seeds, or a comparison; ids suffice."
+            metavar="RUN|COMPARISON", help="Runs of one variant with different seeds, or a comparison; ids suffice."
         ),
     ],
     size: Annotated[int, typer.Option(help="Runs in each of the ensembles that verdicts are on.")] = 2,
-    metric: Annotated[
-        str | None, typer.Option(help="Measure by this metric, such as accuracy, perplexity or bits-per-byte.")
-    ] = None,
+    metric: common.Metric = None,
     counts: Annotated[
         float | None,
         typer.Option(help="Mix language models with Kneser-Ney n-grams of train, which get this share; say 0.5."),
@@ -36,9 +37,12 @@ def command(
     judged on smaller ensembles of which no two share a run. Nothing is trained, unless --distill asks for one model
     that learns the probabilities of the ensemble: a run like any other, with the settings of the members.
     """
+    common.check_report(report)
+    for name in names:
+        common.check_result(name, runs)
+
     from oratory import api
 
-    common.check_report(report)
     found = api.ensemble(*names, size=size, metric=metric, counts=counts, runs=runs)
     common.write_report(found, report)
     if not distill:
@@ -52,4 +56,4 @@ def command(
         common.print_json(found.to_dict() | {"distilled": run.to_dict()})
     else:
         common.show(found, found.id)
-        common.show_run(run, f"{found.id}, distilled: {run.id}")
+        training.show_run(run, f"{found.id}, distilled: {run.id}")

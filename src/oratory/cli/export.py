@@ -7,6 +7,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "A trained model"
+
 FORMS = ("onnx", "hf")
 
 

@@ -5,7 +5,10 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _training as training
 from oratory.training.tasks import task_names
+
+PANEL = "Models"
 
 
 def command(
@@ -50,4 +53,4 @@ def command(
     else:
         given = common.model_settings(model or DEFAULT, words, runs)
         task = task or origin_of(given).served()[0].name
-    common.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)
+    training.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

@@ -6,6 +6,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "A trained model"
+
 
 def command(
     run: common.RunName,

@@ -6,6 +6,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Models"
+
 
 def command(
     kind: Annotated[str | None, typer.Argument(help="A kind, such as position, attention or norm.")] = None,

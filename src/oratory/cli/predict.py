@@ -6,6 +6,9 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _predictions as predictions
+
+PANEL = "A trained model"
 
 
 def command(
@@ -21,7 +24,7 @@ def command(
 ) -> None:
     """Every text of a file at once: the probability of each label, or the perplexity, as a table or a file."""
     common.load_plugins(plugin)
-    common.check_predictions(out)
+    predictions.check_predictions(out)
     found = common.load_run(run, runs)
-    source = common.stdin_lines() if file == "-" else Path(file)
-    common.show_predictions(found, found.predict(source, column), out, json)
+    source = predictions.stdin_lines() if file == "-" else Path(file)
+    predictions.show_predictions(found, found.predict(source, column), out, json)

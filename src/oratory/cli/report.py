@@ -7,13 +7,16 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Everything else"
+
 
 def command(
     what: Annotated[
         str,
         typer.Argument(
             metavar="WHAT",
-            help="The id of a run, a comparison or a search, or its beginning; last for the newest run; or a recipe.",
+            help="The id of a run or of another result (oratory runs list --comparisons), or the beginning of one; "
+            "last for the newest run; or a recipe.",
         ),
     ],
     out: Annotated[
@@ -24,11 +27,13 @@ def command(
     plugin: common.Plugins = None,
     json: common.Json = False,
 ) -> None:
-    """Write a report on a run, a comparison, a search, or a recipe that was run. Nothing is trained."""
+    """Write a report on a run, a comparison, a search, or any other result. Nothing is trained."""
+    common.check_report(out)
+    common.check_result(what, runs)
+    common.load_plugins(plugin)
+
     from oratory.api import report
 
-    common.check_report(out)
-    common.load_plugins(plugin)
     files = report(what, out, runs)
     if json:
         common.print_json({"what": what, "files": [str(path) for path in files]})

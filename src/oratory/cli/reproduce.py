@@ -7,10 +7,12 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Verdicts"
+
 
 def command(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[RECIPE]...", help="Without a name, all recipes are listed.")
+        list[str] | None, typer.Argument(metavar="RECIPE", help="Without a name, all recipes are listed.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every recipe.")] = False,
     seeds: Annotated[
@@ -35,16 +37,22 @@ def command(
     Without a name, all recipes are listed. Runs that the store has are not trained again, so the same command continues
     if it was stopped. It begins with an estimate of the time.
     """
-    from oratory.api import reproduce
     from oratory.comparisons import parse_seeds
     from oratory.errors import InputError
-    from oratory.recipes import HandResult, Reproduction, list_recipes, recipe_names
+    from oratory.recipes.names import check_recipes, recipe_names
+
+    if everything and names:
+        raise InputError(f"--all runs every recipe; leave out {' '.join(names)}, or --all.")
+    check_recipes(names or ())
+    only = parse_seeds(seeds) if seeds else None
+    shared = common.shared_settings(settings)
+
+    from oratory.api import reproduce
+    from oratory.recipes import HandResult, Reproduction, list_recipes
     from oratory.recipes.estimate import TimeEstimate
     from oratory.reports.jobs import JobsProgress
     from oratory.runs import Store
 
-    if everything and names:
-        raise InputError(f"--all runs every recipe; leave out {' '.join(names)}, or --all.")
     if not everything and not names:
         common.show_or_print(list_recipes(Store(runs)), json)
         return
@@ -70,9 +78,9 @@ def command(
     with JobsProgress() as progress:
         found = reproduce(
             *chosen,
-            seeds=parse_seeds(seeds) if seeds else None,
+            seeds=only,
             data=data,
-            settings=common.shared_settings(settings),
+            settings=shared,
             runs=runs,
             on=on,
             workers=workers,

@@ -7,6 +7,9 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _training as training
+
+PANEL = "Everything else"
 
 app = typer.Typer(help="List, show, name, export, verify and remove runs.", no_args_is_help=True)
 
@@ -15,9 +18,9 @@ SHOWN = 50
 
 Filters = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[KEY=VALUE]...", help="Conditions, such as position=rope, 'accuracy>80', seed!=0."),
+    typer.Argument(metavar="KEY=VALUE", help="Conditions, such as position=rope, 'accuracy>80', seed!=0."),
 ]
-Names = Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Ids of runs or their beginnings.")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="RUN", help="Ids of runs or their beginnings.")]
 
 
 @app.command("list")
@@ -79,10 +82,10 @@ def show(name: common.RunName = "last", runs: common.RunsFolder = None, json: co
     store = Store(runs)
     run = store.current(store.open(name))
     if json:
-        common.print_json(run.to_dict())
+        common.print_json(training.run_facts(run))
         return
     at = f", step {run.step:,}" if run.status != "finished" else ""
-    common.show_run(run, f"{run.id}: {run.status}{at}")
+    training.show_run(run, f"{run.id}: {run.status}{at}")
     if run.record.message:
         common.show_sentences([run.record.message])
 
@@ -120,7 +123,7 @@ def rm(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Ids of runs or their beginnings; or conditions, such as status=diverged layers=6."
+            metavar="RUN", help="Ids of runs or their beginnings; or conditions, such as status=diverged layers=6."
         ),
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

@@ -6,18 +6,20 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Verdicts"
+
 
 def command(
     variants: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[VARIANT]...", help="Settings such as width=128; several in quotes; base, the default, for none."
+            metavar="VARIANT", help="Settings such as width=128; several in quotes; base, the default, for none."
         ),
     ] = None,
     task: common.Task = "classifier",
     model: common.Model = None,
     sizes: Annotated[str, typer.Option(help="Shares of train, the smallest first.")] = "0.0625,0.125,0.25,0.5,1",
-    seeds: Annotated[str, typer.Option(help="How many seeds, or a list such as 0,1,2.")] = "5",
+    seeds: common.Seeds = "5",
     settings: common.SetAll = None,
     metric: Annotated[
         str | None, typer.Option(help="Measure by this metric: accuracy, bits-per-byte or perplexity-per-word.")
@@ -36,21 +38,29 @@ def command(
     own, so language models are compared by bits per byte. Where two curves cross for certain, a sentence says so. How
     long it takes is estimated first. If it is stopped, the same command continues.
     """
-    from oratory.api import scale
-    from oratory.comparisons import parse_seeds
+    from oratory.comparisons import parse_seeds, parse_variants
     from oratory.reports.jobs import JobsProgress
     from oratory.settings import convert
+    from oratory.training.tasks import task_of
 
     common.check_report(report)
+    common.load_plugins(plugin)
     shares = [convert(share, float, "--sizes") for share in sizes.split(",")]
+    shared = common.shared_settings(settings, model, runs)
+    for variant in parse_variants(variants or ()):
+        variant.check_words(task_of(task), shared)
+    corpus = common.load(data)
+
+    from oratory.api import scale
+
     with JobsProgress() as progress:
         found = scale(
             *(variants or ()),
             task=task,
-            corpus=common.load(data),
+            corpus=corpus,
             sizes=shares,
             seeds=parse_seeds(seeds),
-            settings=common.shared_settings(settings, model, runs),
+            settings=shared,
             metric=metric,
             runs=runs,
             on=on,
@@ -60,7 +70,4 @@ def command(
             say=common.note,
             on_plan=lambda estimate: common.note(estimate.sentence()),
         )
-    common.write_report(found, report)
-    common.show_or_print(found, json, found.id)
-    if found.problems:
-        raise typer.Exit(1)
+    common.finish(found, report, json)

@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _predictions as predictions
 
 if TYPE_CHECKING:
     from oratory.runs import Run
+
+PANEL = "A trained model"
+PICTURES = (".svg", ".html", ".pdf", ".md", ".tex")
+TABLES = (".csv", ".parquet")
 
 
 def command(
     run: common.RunName,
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT]...", help="Texts, each in quotes; or a file, or - for the lines of stdin."),
+        typer.Argument(metavar="TEXT", help="Texts, each in quotes; or a file, or - for the lines of stdin."),
     ] = None,
     samples: Annotated[bool, typer.Option("--samples", help="A normal, a weird and a long sentence.")] = False,
     lengths: Annotated[
@@ -26,7 +31,8 @@ def command(
     ] = False,
     data: Annotated[str | None, typer.Option(help="For --lengths: the corpus, if it has moved.")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="A coloured picture: .svg or .html; of a file, a table: .csv or .parquet.")
+        Path | None,
+        typer.Option(help="A coloured picture: .svg or .html; or a table with a row for each text: .csv or .parquet."),
     ] = None,
     runs: common.RunsFolder = None,
     plugin: common.Plugins = None,
@@ -36,23 +42,31 @@ def command(
     from oratory.errors import InputError
     from oratory.runs.samples import SAMPLES
 
-    common.load_plugins(plugin)
-    if _source(texts or []) is not None:
-        common.check_predictions(out)
+    source = _source(texts or [])
+    as_table = source is not None or (out is not None and out.suffix.lower() in TABLES)
+    if as_table:
+        predictions.check_predictions(out)
+    elif out is not None:
+        from oratory.reports.canvas import kind_of
+
+        kind_of(out, (*PICTURES, *TABLES))
     if bool(texts) + samples + lengths != 1:
         raise InputError("Say what to score: texts, or --samples, or --lengths.")
-    if why and (lengths or out is not None or _source(texts or []) is not None):
+    if why and (lengths or out is not None or source is not None):
         raise InputError("--why explains single texts, as a table or with --json; give texts, or --samples.")
+    common.load_plugins(plugin)
     found = common.load_run(run, runs)
-    source = _source(texts or [])
-    if source is not None:
-        given = common.stdin_lines() if source == "-" else Path(source)
-        common.show_predictions(found, found.predict(given), out, json)
-        return
     if lengths:
         common.show_or_print(found.extrapolate(common.corpus_of(found, data)), json)
         return
+    if source is not None:
+        lines = predictions.stdin_lines() if source == "-" else Path(source)
+        predictions.show_predictions(found, found.predict(lines), out, json)
+        return
     given = list(SAMPLES.values()) if samples else _pieces(found, texts or [])
+    if as_table:
+        predictions.show_predictions(found, found.predict(given), out, json)
+        return
     if why:
         from oratory.inspect import attribute
 

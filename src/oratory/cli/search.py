@@ -6,12 +6,14 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Models"
+
 
 def command(
     space: Annotated[
         list[str],
         typer.Argument(
-            metavar="KEY=VALUES...",
+            metavar="KEY=VALUES",
             help="A range such as train.lr=1e-4..1e-2 (then :log or :linear), or a list such as train.batch=16,32.",
         ),
     ],
@@ -74,7 +76,7 @@ def command(
             prune=prune,
             plugins=plugin or (),
             listen=progress,
-            on_plan=lambda time: common.note(f"At most: {time.sentence()}"),
+            on_plan=lambda time: common.note(f"{time.sentence()} It may end earlier."),
         )
     common.write_report(found, report)
     common.show_or_print(found, json, found.id)

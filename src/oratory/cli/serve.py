@@ -6,6 +6,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Start here"
+
 
 def command(
     runs: common.RunsFolder = None,

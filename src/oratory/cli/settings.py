@@ -6,6 +6,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Models"
+
 
 def command(
     key: Annotated[str | None, typer.Argument(help="A setting, such as position or optimizer.")] = None,

@@ -7,6 +7,8 @@ import typer
 
 from oratory.cli import _common as common
 
+PANEL = "Everything else"
+
 
 def command(
     keys: Annotated[str, typer.Option(help="A row of numbers for each key, such as [[1, 0], [0, 1]].")],

@@ -5,7 +5,10 @@ from typing import Annotated
 import typer
 
 from oratory.cli import _common as common
+from oratory.cli import _training as training
 from oratory.training.tasks import task_names
+
+PANEL = "Models"
 
 
 def command(
@@ -33,5 +36,5 @@ def command(
     if task is not None and "=" in task:
         raise InputError(f"{task!r} is a setting; the task comes first, {task_names()}, then settings.")
     given = parse_words(settings or [], list(origin_of({}).known()))
-    data = common.without(data, without)
-    common.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)
+    data = training.without(data, without)
+    training.train(task, given, seed, data, resume=resume, track=track, dry_run=dry_run, runs=runs, json=json)

@@ -26,9 +26,4 @@ __all__ = [
     "write_seeds",
 ]
 
-_MODULES = {
-    "comparison": ("Comparison", "Part", "VariantFacts"),
-    "design": ("Design", "Variant", "parse_seeds", "parse_variants", "write_seeds"),
-    "make": ("compare", "evaluate", "load_comparison"),
-}
-__getattr__ = lazily(__name__, _MODULES)
+__getattr__ = lazily(__name__)

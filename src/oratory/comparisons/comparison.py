@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from oratory.comparisons.facts import ResultFacts, estimate_figures, p_text, ratio_figures
 from oratory.comparisons.standing import Standing
 from oratory.runs import Run, Store
-from oratory.statistics import Difference, Estimate, ratio, verdict_text
-from oratory.tables import Table, Tabled
-from oratory.training.tasks import Task
-from oratory.training.tasks.metric import Metric
+from oratory.statistics import Difference, Estimate, verdict_text
+from oratory.tables import Table
 
 if TYPE_CHECKING:
     import pandas
@@ -28,7 +27,7 @@ class Part:
     difference: Difference | None
     """None for the baseline itself, and where no seed has scores on both sides."""
     unit: str
-    """What counts as one in it."""
+    """What one item is, such as a sentence or an address."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +53,12 @@ class VariantFacts:
         return self.parts["all"]
 
 
-@dataclass(frozen=True)
-class Comparison(Tabled):
+@dataclass(frozen=True, kw_only=True)
+class Comparison(ResultFacts):
     """Variants x seeds and the verdicts; `to_dict` is what `--json` prints."""
 
-    id: str
-    task: Task
-    corpus: str
-    fingerprint: str
-    source: str | None
-    """The text that loads the corpus."""
-    metric: Metric
     named_metric: bool
     """Whether the metric was asked for by its name."""
-    seeds: tuple[int, ...]
     settings: Mapping[str, str]
     variants: tuple[VariantFacts, ...]
     baselines: Mapping[str, Mapping[str, float | None]]
@@ -76,19 +67,15 @@ class Comparison(Tabled):
     vocabulary: Mapping[str, str]
     """The fingerprint of each variant's tokenizer."""
     unit: str
-    """What counts as one in the verdicts, such as sentence or address."""
+    """What one item is in the verdicts, such as a sentence or an address."""
     groups: int | None
-    """How many groups test has; None where the corpus does not say them."""
+    """How many groups test has; None where the corpus has no groups."""
     new_items: str
     """What the verdicts mean by new items, in a sentence."""
     finer_parts: str
     """Which parts have too few groups for that, in a sentence; empty where none has."""
     problems: Mapping[str, str] = field(default_factory=dict)
     """Runs that failed, by variant and seed, and why."""
-    warnings: tuple[str, ...] = ()
-    """What a reader must know before believing the verdicts, a sentence each."""
-    plugins: tuple[str, ...] = ()
-    """Files of mechanisms."""
     store: Store | None = field(default=None, compare=False, repr=False)
     """Where the runs are."""
 
@@ -96,6 +83,9 @@ class Comparison(Tabled):
         """The finished runs of every variant."""
         assert self.store is not None
         return {v.name: [self.store.open(name) for name in v.runs if name is not None] for v in self.variants}
+
+    def all_runs(self) -> list[Run]:
+        return [run for found in self.runs().values() for run in found]
 
     @property
     def detectable(self) -> float | None:
@@ -125,11 +115,7 @@ class Comparison(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "comparison": self.id,
-            "task": self.task.name,
-            "corpus": {"name": self.corpus, "fingerprint": self.fingerprint},
-            "metric": self.metric.name,
-            "better": self.metric.better,
+            **self.head("comparison"),
             "difference_unit": self.metric.unit,
             "seeds": list(self.seeds),
             "groups": self.groups,
@@ -171,18 +157,13 @@ class Comparison(Tabled):
 
     def _figures(self, part: Part) -> dict[str, Any]:
         estimate, difference = part.estimate, part.difference
-        facts: dict[str, Any] = {
-            "mean": self.metric.value(estimate.mean),
-            "interval": [self.metric.value(end) for end in estimate.interval] if estimate.interval else None,
+        return {
+            **estimate_figures(self.metric, estimate),
             "difference": difference.mean if difference else None,
             "difference_interval": list(difference.interval) if difference and difference.interval else None,
+            **(ratio_figures(self.metric, difference) if difference else {}),
+            **({"seed_differences": list(difference.seed_differences)} if difference else {}),
         }
-        if self.metric.logarithmic and difference:
-            found = ratio(difference)
-            facts |= {"ratio": found.value, "ratio_interval": list(found.interval) if found.interval else None}
-        if difference:
-            facts["seed_differences"] = list(difference.seed_differences)
-        return facts
 
     def tables(self) -> list[Table]:
         return [self.verdict_table(), *self.part_tables()]
@@ -220,8 +201,7 @@ class Comparison(Tabled):
             return (*cells, "", "", "", "")
         wins = f"{whole.difference.wins}/{whole.difference.seeds}"
         interval = metric.show_difference_interval(whole.difference.interval)
-        p = "–" if variant.p is None else f"{variant.p:.3f}" if variant.p >= 0.001 else "<0.001"
-        return (*cells, metric.show_difference(whole.difference.mean), interval, wins, p)
+        return (*cells, metric.show_difference(whole.difference.mean), interval, wins, p_text(variant.p))
 
     def part_tables(self) -> list[Table]:
         """Each variant on every part of test."""

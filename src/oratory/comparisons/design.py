@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BASE = "base"
 SEEDS = 5
 MOST_SEEDS = 10_000
-"""Seeds of a comparison; a number without an end would only fill the memory."""
+"""The most seeds that a comparison may have; a number with many digits would only fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -91,21 +91,10 @@ class Design:
     """Whether runs measure train at the end only, if test has a curve and the settings do not ask for that of train."""
 
     def __post_init__(self) -> None:
-        names = [variant.name for variant in self.variants]
-        if len(names) < 2:
-            raise InputError(
-                "A comparison needs at least two variants; the first is what the others are compared with."
-            )
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InputError(f"The variant {twice!r} is given twice.")
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise InputError(f"The seeds must be different from each other, and at least one: {list(self.seeds)}.")
+        check_two(self.variants)
+        check_seeds(self.seeds)
+        check_variants(self.variants, self.settings)
         self.task.metric(name=self.metric)  # Refuses a metric that the task does not have.
-        for variant in self.variants:
-            both = set(variant.settings) & set(self.settings)
-            if both:
-                raise InputError(f"{both.pop()} is given for all variants, and again for the variant {variant.name!r}.")
 
     def of(self, variant: Variant) -> dict[str, str]:
         """All settings of a variant's runs."""
@@ -115,10 +104,9 @@ class Design:
     @property
     def id(self) -> str:
         """A name that follows from everything that decides the result."""
-        plugins = [digest(content.encode()) for _, content in self.plugins]
         variants = [dict(variant.settings) for variant in self.variants]
         described = [self.task.name, self.corpus.fingerprint, variants, list(self.seeds), dict(self.settings)]
-        return id_of("compare", key_of([*described, self.metric, plugins, __version__]))
+        return id_of("compare", key_of([*described, self.metric, contents(self.plugins), __version__]))
 
     def check(self) -> None:
         """Refuse variants that cannot be trained or compared, before anything is."""
@@ -127,14 +115,14 @@ class Design:
         self.task.check_tokens(self.corpus, tokenizers, self.metric)
 
     def check_settings(self) -> None:
-        """Refuse a corpus or settings that cannot be; no text is encoded."""
+        """Refuse a corpus or settings that cannot work, before any text is encoded."""
         self.task.need_test(self.corpus)
         for variant in self.variants:
             with variant.named():
                 contract_of(self.task, self.of(variant))
 
     def check_room(self, store: Store, here: bool) -> None:
-        """Refuse a device or a folder that cannot do it; `here` says whether this machine trains."""
+        """Refuse a device that is not there, or a folder without room; `here` says whether this machine trains."""
         from oratory.execution.ready import check_room
 
         check_room(self.prepared, self.seeds, store, here)
@@ -149,6 +137,34 @@ class Design:
             with variant.named():
                 found.append(ready(self.task, self.corpus, self.of(variant)))
         return tuple(found)
+
+
+def check_two(variants: Sequence[Variant]) -> None:
+    """Refuse to compare a variant with nothing."""
+    if len(variants) < 2:
+        raise InputError("A comparison needs at least two variants; the first is what the others are compared with.")
+
+
+def check_seeds(seeds: Sequence[int]) -> None:
+    """Refuse seeds that are none, or of which one is there twice."""
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise InputError(f"The seeds must be different from each other, and at least one: {list(seeds)}.")
+
+
+def check_variants(variants: Sequence[Variant], shared: Mapping[str, str]) -> None:
+    """Refuse a variant that is there twice, and one with a setting that is also given for all."""
+    names = [variant.name for variant in variants]
+    for variant in variants:
+        if names.count(variant.name) > 1:
+            raise InputError(f"The variant {variant.name!r} is given twice.")
+        both = set(variant.settings) & set(shared)
+        if both:
+            raise InputError(f"{both.pop()} is given for all variants, and again for the variant {variant.name!r}.")
+
+
+def contents(plugins: Sequence[tuple[str, str]]) -> list[str]:
+    """What an id has of plugins: the checksums of their files, wherever these are."""
+    return [digest(content.encode()) for _, content in plugins]
 
 
 def full_word(word: str) -> str:

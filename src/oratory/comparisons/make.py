@@ -6,8 +6,8 @@ from dataclasses import replace
 from oratory.comparisons.comparison import BASELINE, NONE, Comparison, Part, VariantFacts
 from oratory.comparisons.design import Design, Variant
 from oratory.comparisons.eligibility import Eligibility, eligibility_of
-from oratory.comparisons.kept import KeptComparison, KeptVariant
 from oratory.comparisons.measures import Measure, measures_of, tokens_of
+from oratory.comparisons.record import ComparisonRecord, VariantRecord
 from oratory.comparisons.standing import baselines_of
 from oratory.comparisons.warnings import looked_before, unequal_train, warnings_of
 from oratory.errors import Failed
@@ -15,7 +15,7 @@ from oratory.execution.jobs import Executor, Job, JobsPlanned, Outcome, Shared, 
 from oratory.execution.ready import is_finished
 from oratory.runs import Run, Store
 from oratory.statistics import holm, paired, verdict
-from oratory.text import Corpus, reload_corpus
+from oratory.text import Corpus
 from oratory.text.recorded import RecordedCorpus
 from oratory.training.config import EVAL_TRAIN
 from oratory.training.tasks import task_of
@@ -30,9 +30,9 @@ def compare(design: Design, store: Store, executor: Executor, listen: Listener |
     here = getattr(executor, "here", False)
     design.check()
     design.check_room(store, here)
-    runs, problems = train_all(_jobs(design, store, here), design.corpus, store, executor, listen, design.plugins)
-    comparison = evaluate(design, runs, problems, store)
-    _kept(comparison, design).write(store)
+    runs, failed = train_all(_jobs(design, store, here), design.corpus, store, executor, listen, design.plugins)
+    comparison = evaluate(design, runs, problems_of(runs, failed), store)
+    _record(comparison, design).write(store)
     return comparison
 
 
@@ -56,19 +56,27 @@ def train_all(
     executor: Executor,
     listen: Listener | None = None,
     plugins: tuple[tuple[str, str], ...] = (),
-) -> tuple[dict[str, list[Run | None]], dict[str, str]]:
-    """The runs of every variant in the order of its jobs, and why those that are missing failed."""
+) -> tuple[dict[str, list[Run | None]], dict[tuple[str, int], str]]:
+    """The runs of every variant in the order of its jobs, and why those that are None failed, by variant and seed."""
     shared = Shared(corpus, str(store.folder.resolve()), plugins)
     found = work_through(jobs, shared, executor, listen or (lambda event: None))
-    problems = {f"{name}, seed {seed}": out.problem for (name, seed), out in sorted(found.items()) if out.run is None}
     runs: dict[str, list[Run | None]] = {}
+    failed: dict[tuple[str, int], str] = {}
     for job in jobs:
-        run = found[job.variant, job.seed].run
-        runs.setdefault(job.variant, []).append(None if run is None else store.open(run))
+        outcome = found[job.variant, job.seed]
+        runs.setdefault(job.variant, []).append(None if outcome.run is None else store.open(outcome.run))
+        if outcome.run is None:
+            failed[job.variant, job.seed] = outcome.problem
+    return runs, failed
+
+
+def problems_of(runs: SeedRuns, failed: Mapping[tuple[str, int], str]) -> dict[str, str]:
+    """Why runs failed, in words; Failed is raised where a variant has no run at all."""
+    problems = {f"{name}, seed {seed}": why for (name, seed), why in sorted(failed.items())}
     lost = [name for name, entries in runs.items() if not any(entries)]
     if lost:
         raise Failed(f"Every run of {lost[0]!r} failed: {next(iter(problems.values()))}")
-    return runs, problems
+    return problems
 
 
 def evaluate(design: Design, runs: SeedRuns, problems: Mapping[str, str], store: Store) -> Comparison:
@@ -174,13 +182,13 @@ def _facts(
     )
 
 
-def _kept(comparison: Comparison, design: Design) -> KeptComparison:
+def _record(comparison: Comparison, design: Design) -> ComparisonRecord:
     """What is written down, so that a report can be made of it at any time."""
-    return KeptComparison(
+    return ComparisonRecord(
         id=comparison.id,
         task=design.task.name,
         corpus=RecordedCorpus(comparison.corpus, comparison.fingerprint, comparison.source),
-        variants=tuple(KeptVariant(v.name, dict(v.settings), v.runs, v.search) for v in comparison.variants),
+        variants=tuple(VariantRecord(v.name, dict(v.settings), v.runs, v.search) for v in comparison.variants),
         seeds=design.seeds,
         settings=dict(design.settings),
         metric=design.metric,
@@ -191,14 +199,14 @@ def _kept(comparison: Comparison, design: Design) -> KeptComparison:
 
 def load_comparison(name: str, store: Store) -> Comparison:
     """A comparison that was made before, worked out again from its runs."""
-    kept = KeptComparison.read(name, store)
+    record = ComparisonRecord.read(name, store)
     design = Design(
-        task=task_of(kept.task),
-        corpus=reload_corpus("comparison", name, kept.corpus.source, kept.corpus.fingerprint),
-        variants=tuple(Variant(entry.name, entry.settings, entry.search) for entry in kept.variants),
-        seeds=kept.seeds,
-        settings=kept.settings,
-        metric=kept.metric,
-        plugins=tuple((path, content) for path, content in kept.plugins),
+        task=task_of(record.task),
+        corpus=record.load_corpus(),
+        variants=tuple(Variant(entry.name, entry.settings, entry.search) for entry in record.variants),
+        seeds=record.seeds,
+        settings=record.settings,
+        metric=record.metric,
+        plugins=record.plugin_files,
     )
-    return replace(evaluate(design, kept.runs_in(store), kept.problems, store), id=name)
+    return replace(evaluate(design, record.runs_in(store), record.problems, store), id=name)

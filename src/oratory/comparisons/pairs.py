@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from oratory.comparisons.eligibility import eligibility_of
-from oratory.comparisons.kept import KeptComparison
 from oratory.comparisons.measures import Measure, measures_of, tokens_of
+from oratory.comparisons.record import ComparisonRecord
 from oratory.errors import InputError, unknown
 from oratory.runs import Store
 from oratory.statistics import Array, Strata
-from oratory.text import reload_corpus
 from oratory.training.tasks import task_of
 from oratory.training.tasks.metric import Metric
 
@@ -42,16 +41,16 @@ class ScoredPair:
 
 def pairs_of(name: str, store: Store) -> dict[str, ScoredPair]:
     """For every variant of a comparison but the baseline, its scores and those of the baseline, on all of test."""
-    kept = KeptComparison.read(name, store)
-    task = task_of(kept.task)
-    runs = kept.runs_in(store)
-    metric = task.metric(tokens_of(runs).same, kept.metric)
-    corpus = reload_corpus("comparison", name, kept.corpus.source, kept.corpus.fingerprint)
+    record = ComparisonRecord.read(name, store)
+    task = task_of(record.task)
+    runs = record.runs_in(store)
+    metric = task.metric(tokens_of(runs).same, record.metric)
+    corpus = record.load_corpus()
     measure = measures_of(task, metric, corpus, runs)["all"]
-    first, *others = (variant.name for variant in kept.variants)
+    first, *others = (variant.name for variant in record.variants)
     lost = {each: eligibility_of(each, task, found).no_verdict for each, found in runs.items()}
     of_all = f"the baseline is {lost[first]}" if lost[first] else task.units(corpus).no_verdict
-    return {each: ScoredPair(name, each, first, metric, kept.seeds, measure, lost[each] or of_all) for each in others}
+    return {each: ScoredPair(name, each, first, metric, record.seeds, measure, lost[each] or of_all) for each in others}
 
 
 def pair_of(pairs: dict[str, ScoredPair], variant: str) -> ScoredPair:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from oratory.comparisons.facts import estimate_figures
 from oratory.comparisons.measures import Measure, Tokens, measures_of, tokens_of
 from oratory.errors import InputError
 from oratory.runs import Run
@@ -16,6 +17,8 @@ from oratory.training.tasks.metric import Metric
 
 BASELINES = "baselines"
 """The folder in the store where baselines are kept."""
+
+INTERVAL = "95% interval"
 
 ONE_SEED = "another seed may differ by more, and several seeds tell how much."
 
@@ -46,13 +49,8 @@ class Standing(Tabled):
 
     def figures(self, variant: str) -> dict[str, Any]:
         """The figures of a variant by part, as plain values."""
-        value = self.metric.value
         return {
-            part: {
-                "mean": value(found.mean),
-                "interval": [value(end) for end in found.interval] if found.interval else None,
-                "seeds": found.seeds,
-            }
+            part: {**estimate_figures(self.metric, found), "seeds": found.seeds}
             for part, found in self.variants[variant].items()
         }
 
@@ -69,17 +67,25 @@ class Standing(Tabled):
         return [self.table(self.parts)]
 
     def table(self, parts: Sequence[str]) -> Table:
-        """Every variant and every baseline on these parts."""
-        rows = []
-        for name, found in self.variants.items():
-            cells = [(self.metric.show(found[p].mean), self.metric.show_interval(found[p].interval)) for p in parts]
-            rows.append((name, *(cell for pair in cells for cell in pair)))
-        for name, values in self.baselines.items():
-            rows.append((f"({name})", *(cell for p in parts for cell in (self.metric.show_value(values.get(p)), ""))))
-        columns = ("variant", *(column for part in parts for column in (part, "95% interval")))
+        """Every variant and every baseline on these parts; the parts are the rows where that takes fewer columns."""
+        baselines = {f"({name})": values for name, values in self.baselines.items()}
+        columns = ("variant", *(column for part in parts for column in (part, INTERVAL)))
+        rows = [(name, *(cell for part in parts for cell in self._cells(name, part))) for name in self.variants]
+        for name, values in baselines.items():
+            rows.append((name, *(cell for p in parts for cell in (self.metric.show_value(values.get(p)), ""))))
+        across = ("part of test", *(head for name in self.variants for head in (name, INTERVAL)), *baselines)
+        if len(across) < len(columns):
+            columns, rows = across, []
+            for part in parts:
+                cells = [cell for name in self.variants for cell in self._cells(name, part)]
+                rows.append((part, *cells, *(self.metric.show_value(v.get(part)) for v in baselines.values())))
         said = (f"{self.metric.column}.".capitalize(), self.in_train, self.finer_parts, self.one_seed)
-        note = " ".join(filter(None, said))
-        return Table(self.task.results.parts_title, columns, tuple(rows), note=note)
+        return Table(self.task.results.parts_title, columns, tuple(rows), note=" ".join(filter(None, said)))
+
+    def _cells(self, variant: str, part: str) -> tuple[str, str]:
+        """A figure and its interval."""
+        found = self.variants[variant][part]
+        return self.metric.show(found.mean), self.metric.show_interval(found.interval)
 
 
 def standing_of(

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from oratory.comparisons.design import Design
-from oratory.comparisons.kept import KeptComparison, comparisons_in
+from oratory.comparisons.record import ComparisonRecord
 from oratory.errors import InputError
 from oratory.runs import Run, Store
 from oratory.statistics import LEAST_SEEDS
@@ -67,9 +67,9 @@ def looked_before(design: Design, store: Store) -> Iterator[str]:
     """The same comparison with fewer seeds: to add seeds until something shows is to try again and again."""
     wanted = [(variant.name, dict(variant.settings)) for variant in design.variants]
     fewer = set()
-    for name in comparisons_in(store):
+    for name in ComparisonRecord.names(store):
         with suppress(InputError):  # Damaged, which is for its reader to hear.
-            kept = KeptComparison.read(name, store)
+            kept = ComparisonRecord.read(name, store)
             same = (kept.task, kept.corpus.fingerprint, kept.metric, dict(kept.settings)) == (
                 design.task.name,
                 design.corpus.fingerprint,

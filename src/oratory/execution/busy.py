@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UPDATES = 4
 """Updates that are timed with each number of threads; the first of them is left out."""
 SLOWER = 1.3
-"""How many times slower several threads must be to be worth a word."""
+"""How many times slower several threads must be before a hint is given."""
 
 
 def is_busy(threads: int) -> bool:

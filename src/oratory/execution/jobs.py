@@ -153,7 +153,7 @@ def do(job: Job, shared: Shared, tell: Callable[[Step], None]) -> Outcome:
 
 
 def what_failed(error: Exception) -> str:
-    """An error in a sentence: whose it is, and where."""
+    """An error as a sentence: whose code raised it, and where."""
     from oratory.mechanisms.plugins import blame
 
     if isinstance(error, InputError | Failed):

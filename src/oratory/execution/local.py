@@ -20,7 +20,7 @@ TRIES = 3
 PRELOADED = ["oratory.execution.train", "oratory.execution.jobs", "torch._dynamo"]
 """What the server loads once for all workers; the framework's optimisers want the last one."""
 SAVING = 60
-"""Seconds that a worker has to save what it is at."""
+"""Seconds that a worker has to save its state."""
 BRIEF = 0.2
 """Seconds between two steps that a worker tells of."""
 
@@ -64,7 +64,7 @@ class Local:
     def __call__(self, jobs: Sequence[Job], shared: Shared) -> Iterator[Step | Outcome]:
         waiting = list(jobs)
         late: list[Job] = []
-        """Whose run another process had."""
+        """Jobs whose run another process had."""
         seconds: dict[str, float] = {}
         """What the quickest run of a variant took; the first one that a process trains is slower."""
 
@@ -149,7 +149,7 @@ class _Worker:
         return message
 
     def stop(self) -> None:
-        """Let it save what it is at, and end."""
+        """Let it save its state, and end."""
         if self.job is not None and self.process.is_alive():
             self.process.terminate()
             with suppress(EOFError, OSError):

@@ -33,7 +33,7 @@ ANSWER = 10.0
 SHAKY = ("Starting Ray client server failed", "ZombieProcess")
 """What a cluster says when the server that it starts for us ends at once, as happens on a busy machine."""
 LEAVE = 60.0
-"""Seconds in which workers save what they are at when the comparison is stopped."""
+"""Seconds that workers have to save their state when the comparison is stopped."""
 
 
 class OnRay:
@@ -98,7 +98,7 @@ class OnRay:
             return Outcome(job, None, _reason(error))
 
     def _stop(self, references: list[Any]) -> None:
-        """Let the workers save what they are at."""
+        """Let the workers save their state."""
         if not references:
             return
         with suppress(ConnectionError, self.ray.exceptions.RayError):

@@ -22,6 +22,8 @@ class ShortTraining:
     """Of the whole run, by the clock, on a machine that is as busy as now."""
     update: float
     """Seconds of the processor for an update; they depend less on what else the machine does."""
+    processor: float = 0.0
+    """Seconds of the processor for the whole run."""
 
 
 def short_training(task: str, corpus: Corpus, settings: Mapping[str, str]) -> ShortTraining:
@@ -44,9 +46,12 @@ def short_training(task: str, corpus: Corpus, settings: Mapping[str, str]) -> Sh
                 next(events)  # The first one is the evaluation before training.
                 clock.append(perf_counter() - began)
                 processor.append(process_time() - used)
-    evaluation, *updates = clock or [0.0]
-    whole = evaluations(training, fit.steps, fit.eval_every) * evaluation + fit.steps * median(updates or [0.0])
-    return ShortTraining(whole, median(processor[1:] or [0.0]))
+
+    def whole(parts: list[float]) -> float:
+        evaluation, *updates = parts or [0.0]
+        return evaluations(training, fit.steps, fit.eval_every) * evaluation + fit.steps * median(updates or [0.0])
+
+    return ShortTraining(whole(clock), median(processor[1:] or [0.0]), whole(processor))
 
 
 def evaluations(training: TrainConfig, steps: int, every: int) -> int:

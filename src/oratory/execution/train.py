@@ -23,6 +23,7 @@ from oratory.model.contract import ModelContract
 from oratory.model.products import library
 from oratory.runs.checkpoint import Checkpoint, latest_checkpoint
 from oratory.runs.events import Ended, Interrupted, RunDiverged, RunListener, Started, ignore
+from oratory.runs.given import as_given
 from oratory.runs.record import (
     CHECKPOINTS,
     TOKENIZER,
@@ -32,7 +33,6 @@ from oratory.runs.record import (
     identity_of,
 )
 from oratory.runs.run import Run
-from oratory.runs.started import as_given
 from oratory.runs.store import Store
 from oratory.text import Corpus, as_loaded
 from oratory.text.recorded import RecordedCorpus
@@ -73,7 +73,7 @@ def train(
 
 
 def execute(prepared: Prepared, store: Store, given: Mapping[str, str], listen: RunListener) -> Run:
-    """Train what was prepared, unless the store has it. A broken contract is recorded; one may want to look at it."""
+    """Train what was prepared, unless the store has it. What is wrong with a model is in its record."""
     contract = contract_of(prepared.task, given)
     if contract is not None and contract.stops:
         raise InputError(contract.broken[0])
@@ -154,7 +154,7 @@ def _lead(
 
 
 def _slow_threads(prepared: Prepared, learning: Learning, members: Processes, device: torch.device) -> tuple[str, ...]:
-    """A hint where this machine is busy and one thread would be faster. Which ones a run has is never changed here:
+    """A hint where this machine is busy and one thread would be faster. The threads of a run are never changed here:
     the bits of a result depend on it, and the same command gives the same bits."""
     number = torch.get_num_threads()
     is_free = device.type != "cpu" or members.size > 1 or prepared.training.threads is not None or number == 1
@@ -199,7 +199,7 @@ def _train(
 
 
 def _advice(error: Diverged) -> str:
-    """What may help; before the first update, the rate of learning has done nothing yet."""
+    """What may help; before the first update, the learning rate cannot be the reason."""
     if error.step == 0:
         return (
             "nothing was learned yet, so train.lr is not the cause: look at the mechanisms (oratory check FILE.py), at "

@@ -1,4 +1,4 @@
-"""The model card of a fine-tuned run: what it was made from, how, how well it does, and where it ends."""
+"""The model card of a fine-tuned run: what it was made from, how, how well it does, and what its limits are."""
 
 import json
 import re

@@ -64,7 +64,7 @@ class HfFolder(Tabled):
     needs_code: bool
     """Whether it holds code of its own, so that it must be loaded with trust_remote_code=True."""
     difference: float
-    """The largest between a probability of the folder's and one of the run's."""
+    """The largest difference between a probability of the folder and that of the run."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -159,7 +159,7 @@ def _config(run: Run, mean: bool, tensors: dict[str, Tensor]) -> dict[str, Any]:
 
 
 def _difference(run: Run, folder: Path) -> float:
-    """The largest between the probabilities of the folder, read by transformers, and those of the run."""
+    """The largest difference between the probabilities of the folder, read by transformers, and those of the run."""
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     texts, largest = list(SAMPLES.values()), 0.0

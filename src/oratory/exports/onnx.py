@@ -39,7 +39,7 @@ class Exported(Tabled):
     inputs: tuple[str, ...]
     output: str
     difference: float
-    """The largest between an output of the file and the model's."""
+    """The largest difference between an output of the file and that of the model."""
     tokenizer: Path | None = None
     """The file of the tokenizer, for the library `tokenizers`; None where it cannot have it."""
 
@@ -151,7 +151,7 @@ def _program(model: Transformer) -> Any:
 
 
 def _culprit(config: ModelConfig) -> str:
-    """The mechanism without which it would have worked; every unusual one where it is not one alone."""
+    """The mechanism without which it would have worked; every unusual one where no single one is the reason."""
     small = replace(config, layers=1, vocabulary=min(config.vocabulary, 32))
     usual = {field.name: field.default_factory for field in fields(ModelConfig) if callable(field.default_factory)}
     unusual = {kind: found for kind, found in config.mechanisms().items() if found != usual[kind]()}
@@ -184,7 +184,7 @@ def _with_facts(proto: Any, config: ModelConfig, run: Run | None) -> bytes:
 
 
 def _difference(content: bytes, model: Transformer) -> float:
-    """The largest between the outputs of the file and the model, for texts of several lengths."""
+    """The largest difference between the outputs of the file and of the model, for texts of several lengths."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -207,7 +207,7 @@ def _difference(content: bytes, model: Transformer) -> float:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Torch says much while it exports, none of it for our users."""
+    """Silence what torch says while it exports: none of it is for our users."""
     logger = logging.getLogger("torch")
     before = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -39,7 +39,7 @@ def write_table(path: Path, table: pa.Table) -> None:
 
 
 def _without_formulas(table: pa.Table) -> pa.Table:
-    """The table with texts that no spreadsheet computes."""
+    """The table with texts that no spreadsheet takes for formulas."""
     columns = {
         no_formula(name): pa.array([None if cell is None else no_formula(cell) for cell in column.to_pylist()])
         if pa.types.is_string(column.type)

@@ -42,14 +42,4 @@ __all__ = [
     "solve",
 ]
 
-_MODULES = {
-    "ablation": ("Ablation", "ablate"),
-    "attribution": ("Attribution", "attribute"),
-    "checks": ("MapCheck", "Rules", "check"),
-    "heads": ("Heads", "heads_of"),
-    "lens": ("Lens", "lens_of"),
-    "maps": ("attend",),
-    "maps_facts": ("HeadFacts", "Maps", "Stage"),
-    "subject": ("Subject", "published"),
-}
-__getattr__ = lazily(__name__, _MODULES)
+__getattr__ = lazily(__name__)

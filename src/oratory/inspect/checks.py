@@ -19,6 +19,9 @@ from oratory.tables import Table
 TOLERANCE = 1e-5
 """For sums of rows, and for the difference between the two paths."""
 
+BLOCK = 1 << 18
+"""Weights that are looked at together: they stay near the processor, which for long texts is several times faster."""
+
 ROWS = "rows sum to one"
 PADDING = "no weight on padding"
 FUTURE = "no weight on the future"
@@ -102,29 +105,39 @@ class Checker:
         self.forbidden |= {FUTURE: rules.future} if rules.causal else {}
         self.forbidden |= {PATTERN: ~rules.allowed}
         self.forbidden = {name: where for name, where in self.forbidden.items() if where.any()}
-        self.whole = rules.seen().any(-1).astype(np.float64)
+        self.whole: NDArray[np.float64] = np.asarray(rules.seen().any(-1), np.float64)
         self.worst: dict[str, tuple[float, tuple[int, int | None, int] | None]] = dict.fromkeys(NAMES, (0.0, None))
 
     def see(self, layer: int, weights: NDArray[np.float32], apart: NDArray[np.float32] | None) -> None:
         """The weights of a layer (H, T, T), and how far each row's output is from that of the fast path (T)."""
         if weights.shape[1:] != self.rules.allowed.shape:
             raise InputError(f"A map of {weights.shape[1:]} does not fit a text of {len(self.rules.keep)} tokens.")
-        for head, rows in enumerate(weights):
-            # Where a weight is negative, the sum without signs is too large.
-            sums = rows.sum(-1, dtype=np.float64)
-            unsigned = np.abs(rows).sum(-1, dtype=np.float64)
-            off = np.maximum(np.abs(sums - self.whole), unsigned - self.whole)
-            self._note(ROWS, off, layer, head)
-            for name, where in self.forbidden.items():
-                self._note(name, np.where(where, np.abs(rows), 0).sum(-1, dtype=np.float64), layer, head)
+        length = len(self.whole)
+        step = max(1, BLOCK // length)
+        for head, whole in enumerate(weights):
+            for first in range(0, length, step):
+                part = slice(first, first + step)
+                self._see_rows(layer, head, first, whole[part], self.whole[part])
         if apart is not None:
             self._note(PATHS, apart.astype(np.float64), layer, None)
 
-    def _note(self, name: str, rows: NDArray[np.float64], layer: int, head: int | None) -> None:
+    def _see_rows(
+        self, layer: int, head: int, first: int, rows: NDArray[np.float32], whole: NDArray[np.float64]
+    ) -> None:
+        """Some rows of a map, and what each should sum to."""
+        sizes = np.abs(rows)
+        sums, unsigned = rows.sum(-1, dtype=np.float64), sizes.sum(-1, dtype=np.float64)
+        # Where a weight is negative, the sum without signs is too large.
+        self._note(ROWS, np.maximum(np.abs(sums - whole), unsigned - whole), layer, head, first)
+        for name, where in self.forbidden.items():
+            hidden = np.where(where[first : first + len(rows)], sizes, 0)
+            self._note(name, hidden.sum(-1, dtype=np.float64), layer, head, first)
+
+    def _note(self, name: str, rows: NDArray[np.float64], layer: int, head: int | None, first: int = 0) -> None:
         rows = np.where(np.isfinite(rows), rows, np.inf)
         row = int(rows.argmax())
         if rows[row] > self.worst[name][0]:
-            self.worst[name] = (float(rows[row]), (layer, head, row))
+            self.worst[name] = (float(rows[row]), (layer, head, first + row))
 
     def checks(self) -> tuple[MapCheck, ...]:
         """The verdicts."""

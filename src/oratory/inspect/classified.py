@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import pyarrow.compute as pc
 
 from oratory.errors import InputError, unknown
 from oratory.runs import Run
 from oratory.text import Corpus
+
+if TYPE_CHECKING:
+    from oratory.training.tasks.classifier.scores import SplitScores
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,13 @@ class Classified:
     split: str
     labels: tuple[str, ...]
     items: tuple[ClassifiedItem, ...]
-    scores: Any
+    scores: "SplitScores"
 
     @property
     def confusion(self) -> list[list[int]]:
         """Items by label (rows) and prediction (columns)."""
-        found: list[list[int]] = self.scores.confusion.tolist()
-        return found
+        cells: list[list[int]] = self.scores.confusion.tolist()
+        return cells
 
     def cell(self, label: str, predicted: str, seen: bool | None = None) -> list[ClassifiedItem]:
         """The texts of one cell, the most confident first; those that train has or has not, if that is asked for."""
@@ -72,25 +75,23 @@ def classified(run: Run, corpus: Corpus, split: str = "test") -> Classified:
         raise unknown("split", split, known)
     if corpus.fingerprint != run.fingerprint:
         raise InputError(f"The corpus {corpus.name} is no longer the one that {run.id} was trained on.")
-    rows = [row for row in run.items().to_pylist() if row["split"] == split]
+    recorded = run.items()
+    table = recorded.filter(pc.equal(recorded["split"], split))
     texts = _texts(corpus, split)
-    if len(texts) != len(rows):
-        raise InputError(f"{run.id} has results of {len(rows):,} {split} items, and the corpus has {len(texts):,}.")
-    seen = None if any(row["seen"] is None for row in rows) else np.array([row["seen"] for row in rows], bool)
-    shares = np.array([row["probabilities"] for row in rows], np.float32)
-    scores = run.task.scored_items(np.array([row["label"] for row in rows]), shares, seen)
+    if len(texts) != len(table):
+        raise InputError(f"{run.id} has results of {len(table):,} {split} items, and the corpus has {len(texts):,}.")
     items = tuple(
         ClassifiedItem(
-            row["item"],
-            text,
-            run.labels[row["label"]],
-            run.labels[row["predicted"]],
-            float(max(row["probabilities"])),
-            row["seen"],
+            item=row["item"],
+            text=text,
+            label=run.labels[row["label"]],
+            predicted=run.labels[row["predicted"]],
+            confidence=float(max(row["probabilities"])),
+            seen=row["seen"],
         )
-        for row, text in zip(rows, texts, strict=True)
+        for row, text in zip(table.to_pylist(), texts, strict=True)
     )
-    return Classified(run.id, split, run.labels, items, scores)
+    return Classified(run.id, split, run.labels, items, run.task.labelled(table))
 
 
 def _texts(corpus: Corpus, split: str) -> Sequence[str]:

@@ -3,7 +3,7 @@
 Shapes: T tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +24,8 @@ from oratory.tokens import PAD, Tokenizer
 
 MEMORY = 2 * 1024**3
 """Bytes of maps that are kept at once."""
+Visit = Callable[[int, NDArray[np.float32]], None]
+"""Takes a layer and the maps (H, T, T) of all its heads."""
 
 
 def attend(
@@ -37,24 +39,27 @@ def attend(
     mean: bool = False,
     rollout: bool = False,
     pad_to: int | None = None,
+    visit: Visit | None = None,
 ) -> Maps:
     """The attention maps of a text, from a run or from any model with its tokenizer (or ids in place of a text).
 
     All layers and heads, or the ones named. `before` adds the maps of the model before training, `mean` the mean over
     the heads of each layer, and `rollout` the attention of the last layer traced back to the first tokens through all
-    layers and residuals (Abnar and Zuidema, 2020, arXiv:2005.00928). `pad_to` fills the text up with padding. The
-    sanity checks always run, over every layer and head.
+    layers and residuals (Abnar and Zuidema, 2020, arXiv:2005.00928). `pad_to` fills the text up with padding. With
+    `visit`, the maps of each layer are handed to it, and none are kept: a long text then needs the memory of one layer.
+    The sanity checks always run, over every layer and head.
     """
     subject = subject_of(given, tokenizer)
     ids, cut = subject.encode(text)
     config = subject.config
     layers, heads = _chosen("layer", layer, config.layers), _chosen("head", head, config.heads)
+    layers = layers if visit is None else ()
     padded, keep = _padded(subject, ids, pad_to)
     _check_memory(len(layers) * len(heads) * (1 + before), len(padded))
     rules = Rules.of(config, keep)
     whole = subject.tokens([*ids, *cut], text if isinstance(text, str) else None)
     tokens = whole[: len(ids)]
-    asked = MapRequest(padded, rules, layers, heads, mean, rollout, kinds(tokens))
+    asked = MapRequest(padded, rules, layers, heads, mean, rollout, kinds(tokens), visit)
     initial = asked.stage(subject.initial(), "before") if before else None
     unk = None if subject.tokenizer is None else subject.tokenizer.unk_id
     return Maps(
@@ -100,6 +105,7 @@ class MapRequest:
     mean: bool
     rollout: bool
     kinds: tuple[list[bool], list[bool]] = field(default_factory=lambda: ([], []))
+    visit: Visit | None = None
 
     def stage(self, model: Transformer, name: str) -> Stage:
         """The maps of a model, a layer at a time."""
@@ -119,6 +125,8 @@ class MapRequest:
             for head in range(len(found)):
                 facts = {measured_as: float(values[0, head]) for measured_as, values in measured.items()}
                 summary.append(HeadFacts(seen.layer, head, facts))
+            if self.visit is not None:
+                self.visit(seen.layer, found)
             if seen.layer in self.layers:
                 at = self.layers.index(seen.layer)
                 weights[at] = found[list(self.heads)]

@@ -64,6 +64,24 @@ def watch(
 
 
 @torch.no_grad()
+def weights_of(model: Transformer, ids: Tensor, layer: int) -> Tensor:
+    """The weights (B, H, T, T) of one layer alone: the others compute on the fast path, which takes far less time."""
+    refuse_without_attention(model)
+    layers, kept = itertools.count(), list[Tensor]()
+
+    def found(number: int, attention: SelfAttention, given: tuple[Any, ...], output: Any) -> None:
+        if next(layers) == layer:
+            x, view, position, _ = given
+            weights = attention.forward(x, replace(view, weights=True), position)[1]
+            assert weights is not None
+            kept.append(weights)
+
+    with hooked(model, [block.attention for block in model.blocks], found):  # type: ignore[misc]
+        model(ids, last=0)
+    return kept[0]
+
+
+@torch.no_grad()
 def vectors(model: Transformer, ids: Tensor) -> list[Tensor]:
     """The vectors (B, T, D) that come into the first block, and those that come out of each."""
     kept: list[Tensor] = []

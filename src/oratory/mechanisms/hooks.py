@@ -42,6 +42,7 @@ HOOKS = {
     ),
     "scale": Hook("scale(head_size)", "the number E", "a number"),
     "limit": Hook("limit(shape)", "a Shape", "a number of tokens, or None"),
+    "used": Hook("used(layer)", "the number of a layer", "whether that layer knows positions"),
     "allow": Hook(
         "allow(q_positions, k_positions)",
         "two tensors of whole numbers that broadcast",

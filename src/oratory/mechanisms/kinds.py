@@ -152,6 +152,10 @@ class Position(Mechanism):
     one_bias: ClassVar[bool] = False
     """Whether `bias` asks for the positions only, and not for q and k: it is then made once for all layers."""
 
+    def used(self, layer: int) -> bool:
+        """Whether a layer, counted from 0, knows positions; where not, `rotate`, `bias` and `score` are not asked."""
+        return True
+
     def scale(self, head_size: int) -> float:
         """What dot products of queries and keys are multiplied with."""
         return float(head_size**-0.5)
@@ -314,6 +318,10 @@ class Objective(Mechanism):
     """
 
     kind = "objective"
+    table: ClassVar[bool] = False
+    """Whether it needs an output layer with a `weight` of (V, D)."""
+    unnormalised: ClassVar[bool] = False
+    """Whether it asks for logits before any softmax, and would change nothing where a head gives log-probabilities."""
 
     def serves(self, output: str, causal: bool) -> bool:
         return output == "tokens"
@@ -333,6 +341,8 @@ class Head(Mechanism):
     kind = "head"
     table: ClassVar[bool] = True
     """Whether the module has a `weight` of (V, D), which can be that of the embedding (tied=on)."""
+    normalised: ClassVar[bool] = False
+    """Whether its logits are log-probabilities already, in training too."""
     hybrid: ClassVar[str] = ""
     """What it holds besides a neural network, such as an n-gram model. The name of such a head begins with hybrid-."""
     leaves_out: ClassVar[bool] = False

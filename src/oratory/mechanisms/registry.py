@@ -29,8 +29,7 @@ class Registry:
         self._loaded: dict[str, dict[str, type[Mechanism]]] | None = None
 
     def __getitem__(self, kind: str) -> dict[str, type[Mechanism]]:
-        if kind not in KINDS:
-            raise unknown("kind of mechanism", kind, KINDS)
+        check_kind(kind)
         return self._found[kind]
 
     def names(self, kind: str) -> list[str]:
@@ -110,6 +109,12 @@ def _described(cls: type[Mechanism]) -> str:
     plugin = plugin_of(cls)
     where = "built in" if plugin is None else str(plugin.path)
     return f"the class {cls.__name__} ({where})"
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a kind of mechanism that there is not."""
+    if kind not in KINDS:
+        raise unknown("kind of mechanism", kind, KINDS)
 
 
 REGISTRY = Registry()

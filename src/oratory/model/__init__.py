@@ -29,13 +29,4 @@ __all__ = [
     "pretrained",
 ]
 
-_MODULES = {
-    "attention": ("Cache",),
-    "config": ("ModelConfig",),
-    "count": ("Parameters", "count_parameters", "parameters_of"),
-    "generation": ("generate",),
-    "head": ("Targets",),
-    "network": ("Output", "Transformer"),
-    "pretrained": ("pretrained",),
-}
-__getattr__ = lazily(__name__, _MODULES)
+__getattr__ = lazily(__name__)

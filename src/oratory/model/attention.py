@@ -14,7 +14,7 @@ from torch.nn.functional import dropout, linear, pad, scaled_dot_product_attenti
 from oratory.mechanisms import Scene, Sight
 from oratory.mechanisms.kept import kept
 from oratory.model.config import ModelConfig
-from oratory.model.products import usual_products
+from oratory.model.products import are_fast, usual_products
 from oratory.model.sparse import Plan, allow, plan
 
 
@@ -31,7 +31,7 @@ class View:
     """Whether tokens come without their padding, all in one row."""
     first: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
     """The values of the first layer, where later ones want them."""
-    _same: Tensor | None = field(default=None, init=False, repr=False, compare=False)
+    _same: dict[bool, Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def mask_of(self, positions: Tensor) -> Tensor:
         """Whom the tokens at these positions may see: (B or 1, 1, Q or 1, K)."""
@@ -58,11 +58,11 @@ class View:
         """
         if hasattr(position, "bias") and not self.config.position.one_bias:
             return _masked(position.bias(q, k, scene), self.mask[0])
-        if self._same is None:
-            bias = position.bias(q, k, scene) if hasattr(position, "bias") else q.new_zeros(1)
-            object.__setattr__(self, "_same", _masked(bias, self.mask[0]))
-        assert self._same is not None
-        return self._same
+        biased = hasattr(position, "bias")  # A layer may be without positions where others have them.
+        if biased not in self._same:
+            bias = position.bias(q, k, scene) if biased else q.new_zeros(1)
+            self._same[biased] = _masked(bias, self.mask[0])
+        return self._same[biased]
 
     @cached_property
     def _real(self) -> Tensor | None:
@@ -211,9 +211,7 @@ class SelfAttention(nn.Module):
         causal, last = config.causal, q.shape[2] == 1 and not torch.compiler.is_exporting()
         if plain and not hasattr(position, "bias") and (not causal or last or q.shape[2] == k.shape[2]):
             causal = causal and not last
-            with usual_products():
-                out = scaled_dot_product_attention(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale)
-            return out, None
+            return _kernel(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale), None
         return _fused(q, k, v, view.added(position, q, k, scene), view.mask[1], scene, lost), None
 
     def _by_plan(
@@ -296,9 +294,16 @@ def _open(
 
 def _fused(q: Tensor, k: Tensor, v: Tensor, added: Tensor, blind: Tensor | None, scene: Scene, lost: float) -> Tensor:
     """The same through the fused kernel, which takes the mask and what is added to scores as one."""
-    with usual_products():  # It makes very many small ones.
-        out = scaled_dot_product_attention(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
+    out = _kernel(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
     return out if blind is None else out.masked_fill(blind, 0.0)
+
+
+def _kernel(q: Tensor, k: Tensor, v: Tensor, **options: Any) -> Tensor:
+    """The fused kernel, whose products are many and small."""
+    if not are_fast():
+        return scaled_dot_product_attention(q, k, v, **options)
+    with usual_products():
+        return scaled_dot_product_attention(q, k, v, **options)
 
 
 def _masked(bias: Tensor, mask: Tensor) -> Tensor:

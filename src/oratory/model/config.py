@@ -1,7 +1,7 @@
 """The configuration of a model: frozen, complete, and the same in Python, JSON and on the command line."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from typing import Any, get_type_hints
 
@@ -120,25 +120,9 @@ class ModelConfig:
             raise unknown("output", self.output, OUTPUTS)
         if self.init not in INITS:
             raise unknown("init", self.init, INITS)
-        for name in ("vocabulary", "layers", "heads", "width", "context"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name}={getattr(self, name)}: it must be at least 1.")
-        for name, least in (("kv_heads", 1), ("head_size", 1), ("head_hidden", 1), ("token_types", 0)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise InputError(f"{name}={value}: it must be at least {least}.")
         if self.output == "classes" and self.classes < 2:
             raise InputError(f"classes={self.classes}: a classifier needs at least 2.")
-        if self.head_size is None and self.width % self.heads:
-            raise InputError(
-                f"width={self.width} cannot be shared out among heads={self.heads}; the width must be a multiple of it."
-            )
-        if self.heads % self.groups:
-            raise InputError(f"kv_heads={self.kv_heads} does not divide heads={self.heads}.")
-        for name in DROPOUTS:
-            share = getattr(self, name)
-            if share is not None and not 0 <= share < 1:
-                raise InputError(f"{name}={share}: it must be at least 0 and below 1.")
+        check_sizes({item.name: getattr(self, item.name) for item in fields(self)})
         shape = self.block_shape(0, 0)
         for mechanism in self.mechanisms().values():
             mechanism.check(shape)
@@ -147,8 +131,21 @@ class ModelConfig:
                 raise InputError(
                     f"tied=on needs one row of weights for each token, and {part.kind}={written_as(part)} has none."
                 )
+        if self.output == "tokens":
+            self._check_objective()
         if self.mixer.instead:
             self._check_instead()
+
+    def _check_objective(self) -> None:
+        """Refuse an objective that the head gives nothing to work on."""
+        objective, head = (f"{kind}={written_as(getattr(self, kind))}" for kind in ("objective", "head"))
+        if self.objective.unnormalised and self.head.normalised:
+            raise InputError(
+                f"{objective} would change nothing: {head} gives log-probabilities, which are normalised already. Take "
+                "head=linear, or leave the objective out."
+            )
+        if self.objective.table and not self.head.table:
+            raise InputError(f"{objective} needs one row of weights for each token, and {head} has none.")
 
     def _check_instead(self) -> None:
         """Refuse what would change nothing, because it belongs to an attention that is not there."""
@@ -239,6 +236,30 @@ class ModelConfig:
             if name not in made:
                 raise InputError(f"A model needs the setting {name!r}.")
         return cls(**made)
+
+
+def usual_sizes() -> dict[str, Any]:
+    """The defaults of all that is no mechanism."""
+    return {item.name: item.default for item in fields(ModelConfig) if item.default is not MISSING}
+
+
+def check_sizes(values: Mapping[str, Any]) -> None:
+    """Refuse sizes and shares that no model has. Only plain values are asked for, so torch is not needed."""
+    least = {"vocabulary": 1, "layers": 1, "heads": 1, "width": 1, "context": 1}
+    least |= {"kv_heads": 1, "head_size": 1, "head_hidden": 1, "token_types": 0}
+    for name, lowest in least.items():
+        value = values.get(name)
+        if value is not None and value < lowest:
+            raise InputError(f"{name}={value}: it must be at least {lowest}.")
+    width, heads, groups = values["width"], values["heads"], values["kv_heads"]
+    if values["head_size"] is None and width % heads:
+        raise InputError(f"width={width} cannot be shared out among heads={heads}; the width must be a multiple of it.")
+    if groups is not None and heads % groups:
+        raise InputError(f"kv_heads={groups} does not divide heads={heads}.")
+    for name in DROPOUTS:
+        share = values[name]
+        if share is not None and not 0 <= share < 1:
+            raise InputError(f"{name}={share}: it must be at least 0 and below 1.")
 
 
 def plugins_of(config: ModelConfig) -> tuple[Plugin, ...]:

@@ -5,6 +5,7 @@ before it is trained and, for the future, after it.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -41,6 +42,10 @@ COLUMNS, LAYERS, CONTEXT = 8, 2, (8, 64)
 """The sizes of a small model: columns of a head at most, layers at most, and the least and the largest context."""
 
 
+SAME = "the same"
+"""The detail of a promise that broke as an earlier one did."""
+
+
 @dataclass(frozen=True)
 class PromiseCheck:
     """One promise, kept or not. A declared one is not kept, and the mechanism says so itself."""
@@ -71,9 +76,15 @@ class Contract(Tabled):
         return {**asdict(self), "passed": self.passed}
 
     def tables(self) -> list[Table]:
-        rows = tuple((check.name, check.model, check.verdict, check.detail) for check in self.checks)
+        told: set[str] = set()
+        rows = []
+        for check in self.checks:
+            # What one mistake makes of every promise is said once.
+            detail = SAME if check.detail and check.detail in told else check.detail
+            told.add(check.detail)
+            rows.append((check.name, check.model, check.verdict, detail))
         title = f"{self.kind}={self.mechanism}: {'passed' if self.passed else 'failed'}"
-        return [Table(title, ("promise", "model", "verdict", "detail"), rows, words=4)]
+        return [Table(title, ("promise", "model", "verdict", "detail"), tuple(rows), words=4)]
 
 
 @dataclass(frozen=True)
@@ -159,13 +170,14 @@ def small_model(config: ModelConfig) -> ModelConfig:
         config,
         vocabulary=VOCABULARY,
         classes=3 if config.output == "classes" else config.classes,
-        layers=min(config.layers, LAYERS),
         context=min(max(config.context, least), largest),
         dropout=0.0,
         embedding_dropout=None,
         attention_dropout=None,
         residual_dropout=None,
     )
+    with suppress(InputError):  # A mechanism may need more layers.
+        few = replace(few, layers=min(config.layers, LAYERS))
     columns = min(config.columns, COLUMNS)
     try:
         given = None if config.head_size is None else columns

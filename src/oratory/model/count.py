@@ -16,7 +16,7 @@ from oratory.model.network import Transformer
 from oratory.tables import Table, Tabled, number, percent
 
 MOST_BUILT = 64
-"""Layers that are counted one by one; of more layers, each has as many parameters as the second."""
+"""Layers that are counted one by one; of more layers, each has as many parameters as the last of these."""
 BYTES = 8
 """Of a parameter that learns, at the least: its value and its gradient."""
 _LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -76,11 +76,12 @@ def parameters_of(config: ModelConfig, seed: int = 0) -> Parameters:
 
 
 def _along_a_line(config: ModelConfig, seed: int) -> Parameters:
-    """The parameters, counted in full for a few layers, and from one and two of them for many."""
+    """The parameters, counted in full for a few layers, and from what one more layer adds for many."""
     if config.layers <= MOST_BUILT:
         return _unbuilt(config, seed)
-    one, two = (_unbuilt(replace(config, layers=layers), seed).components for layers in (1, 2))
-    counts = {name: count + (config.layers - 1) * (two[name] - count) for name, count in one.items()}
+    # A mechanism may need some layers, so it is not the first two that are compared.
+    one, two = (_unbuilt(replace(config, layers=layers), seed).components for layers in (MOST_BUILT - 1, MOST_BUILT))
+    counts = {name: count + (config.layers - MOST_BUILT) * (count - one[name]) for name, count in two.items()}
     return Parameters(sum(counts.values()), counts)
 
 

@@ -223,7 +223,8 @@ class Transformer(nn.Module):
             if hears:
                 x = block.residual.enter(entered, left)
                 entered.append(x)
-            x, found = block(x, view, self.position, caches[layer] if caches else None)
+            position = self.position if self.config.position.used(layer) else None
+            x, found = block(x, view, position, caches[layer] if caches else None)
             if hears:
                 left.append(x)
             if found is not None:

@@ -32,6 +32,11 @@ def fast_products() -> Iterator[None]:
         yield
 
 
+def are_fast() -> bool:
+    """Whether large products are made by the faster library just now."""
+    return bool(_MATMUL.fp32_precision != "none")
+
+
 @contextmanager
 def usual_products() -> Iterator[None]:
     """Products in here are made as PyTorch makes them."""

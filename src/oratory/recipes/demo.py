@@ -15,6 +15,7 @@ from oratory.reports.maps import picture
 from oratory.reports.overview import overview
 from oratory.reports.standing import standing_topic
 from oratory.runs import Run, Store
+from oratory.tables import counted
 from oratory.text import Audit, Corpus, Description, audit, describe
 from oratory.training.baselines import Baselines, measure_baselines
 from oratory.training.tasks import task_of
@@ -26,6 +27,7 @@ SEEDS = 4
 class Question:
     """What the demo asks: whether a change helps a model."""
 
+    asked: str
     task: str
     variants: tuple[str, ...]
     settings: Mapping[str, str]
@@ -34,12 +36,14 @@ class Question:
 QUESTIONS = (
     # Published tables of small decoders have ALiBi far ahead of learned positions, after few updates above all.
     Question(
+        "Does ALiBi beat learned positions in a language model?",
         "lm",
         ("position=learned", "position=alibi"),
         {"layers": "2", "train.iterations": "200", "train.eval_every": "100", "train.eval_train": "off"},
     ),
     # Those of classifiers differ by less than the noise of a test of some hundred sentences.
     Question(
+        "Does RoPE beat learned positions in a classifier?",
         "classifier",
         ("position=learned", "position=rope"),
         {"layers": "2", "train.epochs": "4", "train.batch": "32", "train.eval_train": "off"},
@@ -51,6 +55,7 @@ QUESTIONS = (
 class Answer:
     """A comparison, and its best run beside the baselines."""
 
+    question: Question
     comparison: Comparison
     best: Run
     """The best on dev; the first one where there is no dev."""
@@ -58,29 +63,47 @@ class Answer:
 
     def sentences(self) -> list[str]:
         """The verdicts, and how far the best model is from the best baseline."""
-        noun, said = self.comparison.task.noun.capitalize(), []
-        first, *others = self.comparison.variants
-        for variant in others:
-            said.append(f"{noun}, {variant.name} against {first.name}: {self.comparison.verdict_text(variant)}.")
-        metric, values = self.standing.metric, self.standing.baselines
-        known = {name: value for name, found in values.items() if (value := found.get("all")) is not None}
-        if known:
-            choose = max if metric.better == "higher" else min
-            name = choose(known, key=known.__getitem__)
-            ours = metric.value(self.standing.variants[self.best.id]["all"].mean)
-            word = "ahead of" if choose(ours, known[name]) == ours else "behind"
-            said.append(
-                f"The best small {self.comparison.task.noun} ({self.best.id}, chosen on dev) scores "
-                f"{metric.show_value(ours)} ({metric.column}), {word} the best baseline ({name}, "
-                f"{metric.show_value(known[name])})."
-            )
+        return [*self._verdicts(), *self._beside()]
+
+    def _verdicts(self) -> list[str]:
+        """The question with its answer."""
+        metric, said = self.comparison.metric, []
+        for variant in self.comparison.variants[1:]:
+            verdict = self.comparison.verdict_text(variant)
+            found = variant.whole.difference
+            if found is not None:
+                interval = metric.show_difference_interval(found.interval)
+                verdict += f"; {metric.name} {metric.show_difference(found.mean)} (95%: {interval}), ahead with "
+                verdict += f"{found.wins} of {counted(found.seeds, 'seed')}"
+            said.append(f"{self.question.asked} {verdict[0].upper()}{verdict[1:]}.")
         return said
 
+    def _beside(self) -> list[str]:
+        """The best model beside the best baseline, where there is one."""
+        metric, noun = self.standing.metric, self.comparison.task.noun
+        known = {name: v["all"] for name, v in self.standing.baselines.items() if v.get("all") is not None}
+        if not known:
+            return []
+        choose = max if metric.better == "higher" else min
+        name = choose(known, key=lambda each: known[each] or 0.0)
+        ours = metric.value(self.standing.variants[self.best.id]["all"].mean)
+        word = "ahead of" if choose(ours, known[name] or 0.0) == ours else "behind"
+        figure, _, unit = metric.column.partition(", ")
+        return [
+            f"The best small {noun} ({self.best.id}, chosen on dev) has {figure} {metric.show_value(ours)}{unit}. That "
+            f"is {word} the best baseline, {name}, which has {metric.show_value(known[name])}{unit}."
+        ]
+
     def sections(self) -> list[Section]:
-        """For the report: verdicts, the best model beside its baselines, its maps, and what else there is."""
-        verdicts, parts, *others = comparison_sections(self.comparison)
+        """The verdict, the best model beside its baselines, and its maps."""
+        verdicts, *_ = comparison_sections(self.comparison)
         best = replace(section_of(standing_topic(self.standing)), title=f"The best small {self.comparison.task.noun}")
-        return [verdicts, best, self._maps(), parts, *others]
+        return [replace(verdicts, title=self.question.asked), best, self._maps()]
+
+    def details(self) -> list[Section]:
+        """All else that there is on the comparison."""
+        _, *others = comparison_sections(self.comparison)
+        return [replace(section, title=f"{section.title}: {self.comparison.task.noun}") for section in others]
 
     def _maps(self) -> Section:
         """The attention maps of the best run for a text of moderate length, before and after training."""
@@ -111,8 +134,9 @@ class Demo:
     """By task: of the tasks that the corpus has texts for."""
 
     def sentences(self) -> list[str]:
-        """What was found, in short."""
-        return [sentence for answer in self.answers.values() for sentence in answer.sentences()]
+        """What was found, in short: the answers, and how much of test is in train."""
+        answers = [sentence for answer in self.answers.values() for sentence in answer.sentences()]
+        return [*answers, *self.audit.sentences()[:1]]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -147,13 +171,14 @@ def demo(
     for question in QUESTIONS:
         task = task_of(question.task)
         if task.has(corpus, "train") and task.has(corpus, "test"):
-            say(f"Comparing {' and '.join(question.variants)} in a {task.noun}: {seeds} seeds each ...")
+            say(f"{question.asked} Training {len(question.variants)} x {counted(seeds, 'seed')} ...")
             answers[question.task] = _answer(question, corpus, store, seeds, dict(settings or {}), listen)
     found = Demo(described, audited, measured, document, answers)
-    sections = [Section("In short", sentences=(*found.sentences(), *audited.sentences()[:1]))] if answers else []
+    sections = [Section("In short", sentences=found.sentences())] if answers else []
     sections += [section for answer in answers.values() for section in answer.sections()]
-    lead = "Whether a change to the model helped, what the best ones look at, the baselines, and the corpus' leaks."
-    return replace(found, document=replace(document, lead=lead, sections=[*sections, *document.sections]))
+    sections += [*document.sections, *(section for answer in answers.values() for section in answer.details())]
+    lead = "Whether a change to the model helped, what the best models look at, what a model must beat, and what leaks."
+    return replace(found, document=replace(document, lead=lead, sections=sections))
 
 
 def _answer(
@@ -175,4 +200,4 @@ def _answer(
         best = choose(runs, key=lambda run: metric.of_result(run.result["dev"]))
     else:
         best = runs[0]
-    return Answer(comparison, best, standing_of_run(best, corpus))
+    return Answer(question, comparison, best, standing_of_run(best, corpus))

@@ -17,6 +17,7 @@ from oratory.reports.document import document_of, section_of
 from oratory.reports.standing import standing_topic
 from oratory.runs import Run
 from oratory.tables import Table
+from oratory.training.setting import shown
 
 FAR = 10.0
 """A reference that is more than this many times ours is not drawn: it would leave no room for the others."""
@@ -104,7 +105,8 @@ def _curves(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> list[Figur
 
 def _settings(made: Reproduction, runs: Mapping[str, Sequence[Run]]) -> Section:
     first = runs[next(iter(made.parameters))][0]  # The best one of a grid.
-    rows = tuple((name, str(value)) for name, value in first.settings.items() if value is not None)
+    kept = first.settings.items()
+    rows = tuple((name, shown(value)) for name, value in kept if value is not None and first.task.uses(name))
     settings = Table("Settings", ("setting", "value"), rows, words=2)
     versions = Table("Versions", ("what", "version"), tuple(first.record.versions.items()), words=2)
     lead = f"Corpus {made.corpus}, fingerprint {made.fingerprint}; on {first.record.machine.platform}."

@@ -17,7 +17,8 @@ from oratory.recipes.recipe import Recipe
 from oratory.runs import Store
 from oratory.runs.entry import Entry, as_text
 from oratory.runs.record import ADDED
-from oratory.tables import duration
+from oratory.tables import counted, duration
+from oratory.training.config import EVAL_TRAIN
 from oratory.training.origins import origin_of
 from oratory.training.tasks import Task
 
@@ -47,6 +48,12 @@ class PlannedRun:
     def group(self) -> Hashable:
         """The same for runs that differ in their seed only."""
         return self.task, self.fingerprint, self.settings
+
+    @property
+    def model(self) -> Hashable:
+        """The same for runs that train the same model."""
+        settings = tuple((name, value) for name, value in self.settings if name != EVAL_TRAIN)
+        return self.task, self.fingerprint, settings, self.seed
 
     @property
     def kind(self) -> Hashable:
@@ -107,17 +114,19 @@ class TimedRuns:
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.seconds: dict[Hashable, dict[int | None, float]] = defaultdict(dict)
         """By group and seed."""
+        self.trained: set[Hashable] = set()
         self.of_kind: dict[Hashable, list[TimedRun]] = defaultdict(list)
         for entry in entries:
             if entry.status == "finished" and entry.seconds is not None:
                 settings = _settings(origin_of(entry.settings).compared(entry.settings))
                 run = PlannedRun(entry.task, entry.fingerprint, settings, entry.seed)
                 self.seconds[run.group][run.seed] = entry.seconds
+                self.trained.add(run.model)
                 self.of_kind[run.kind].append(TimedRun(run, entry.seconds, SCALED))
 
     def has(self, run: PlannedRun) -> bool:
-        """Whether this very run was trained."""
-        return run.seed in self.seconds.get(run.group, {})
+        """Whether this very run was trained; a comparison takes one that measured train on its way as well."""
+        return run.model in self.trained
 
     def add(self, run: PlannedRun, seconds: float) -> None:
         """Add a run of which a short training was timed."""
@@ -167,7 +176,7 @@ class TimeEstimate:
         }
         used = [f"{basis} ({count})" for basis, count in bases.items() if count]
         return (
-            f"About {duration(self.seconds)}: {self.runs} run{'s' * (self.runs > 1)} to train{at_once}, {self.had} in "
+            f"About {duration(self.seconds)} of training: {counted(self.runs, 'run')} to train{at_once}, {self.had} in "
             f"the store. The estimate rests on {' and on '.join(used)}."
         )
 

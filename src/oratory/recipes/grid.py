@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from oratory.comparisons.dev import dev_mean
 from oratory.recipes.recipe import Recipe
 from oratory.runs import Run
-from oratory.searches.make import dev_mean
 from oratory.tables import Table
 from oratory.training.tasks.metric import Metric
 

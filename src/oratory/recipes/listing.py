@@ -7,7 +7,8 @@ from typing import Any
 from oratory.execution.local import cores
 from oratory.recipes.base import AnyRecipe
 from oratory.recipes.estimate import TimedRuns, timed_runs
-from oratory.recipes.read import load_any_recipe, recipe_names
+from oratory.recipes.names import recipe_names
+from oratory.recipes.read import load_any_recipe
 from oratory.runs import Store
 from oratory.tables import Table, Tabled, duration
 

@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping
 
+import oratory.recipes.document  # noqa: F401 - where there is a reproduction, there is its report
 from oratory.comparisons import Comparison, Design, compare, evaluate
-from oratory.comparisons.make import Listener, SeedRuns, train_all
+from oratory.comparisons.make import Listener, SeedRuns, problems_of, train_all
 from oratory.comparisons.measures import measures_of
 from oratory.comparisons.standing import Standing, standing_of
 from oratory.execution.jobs import Executor, Job
 from oratory.recipes.by_hand import HandResult
 from oratory.recipes.claims import JudgedClaim, judge
 from oratory.recipes.grid import choose
-from oratory.recipes.kept import KeptReproduction
 from oratory.recipes.our_figure import VariantRuns
-from oratory.recipes.plan import PlannedRecipe
+from oratory.recipes.planning import PlannedRecipe
 from oratory.recipes.read import load_any_recipe
 from oratory.recipes.recipe import BEST, Recipe
+from oratory.recipes.record import ReproductionRecord
 from oratory.recipes.reference_row import ReferenceRow
 from oratory.recipes.reproduction import Reproduction
 from oratory.recipes.studies import explain
@@ -41,9 +42,10 @@ def run_recipe(
             for seed in planned.seeds
             for variant in recipe.variants
         ]
-        runs, problems = train_all(jobs, planned.corpus, store, executor, listen)
+        runs, failed = train_all(jobs, planned.corpus, store, executor, listen)
+        problems = problems_of(runs, failed)
     made = _reproduction(planned, runs, problems, comparison, store)
-    kept = KeptReproduction(
+    record = ReproductionRecord(
         recipe=recipe.name,
         changes=dict(recipe.changes or {}),
         corpus=RecordedCorpus(made.corpus, made.fingerprint, made.source),
@@ -51,7 +53,7 @@ def run_recipe(
         runs={name: tuple(run.id if run else None for run in found) for name, found in runs.items()},
         problems=dict(made.problems),
     )
-    kept.write(store)
+    record.write(store)
     return made
 
 
@@ -134,11 +136,11 @@ def load_reproduction(name: str, store: Store) -> Reproduction | HandResult:
 
 def loaded(recipe: Recipe, store: Store) -> Reproduction:
     """The same for a recipe that trains."""
-    kept = KeptReproduction.read(recipe.name, store)
-    corpus = reload_corpus("reproduction", recipe.name, kept.corpus.source, kept.corpus.fingerprint)
-    planned = PlannedRecipe(recipe.changed(kept.changes), corpus, kept.seeds)
-    runs = {variant: [store.open(run) if run else None for run in found] for variant, found in kept.runs.items()}
+    record = ReproductionRecord.read(recipe.name, store)
+    corpus = reload_corpus("reproduction", recipe.name, record.corpus.source, record.corpus.fingerprint)
+    planned = PlannedRecipe(recipe.changed(record.changes), corpus, record.seeds)
+    runs = {variant: [store.open(run) if run else None for run in found] for variant, found in record.runs.items()}
     comparison = None
     if planned.recipe.is_compared:
-        comparison = evaluate(_design(planned), runs, kept.problems, store)
-    return _reproduction(planned, runs, kept.problems, comparison, store)
+        comparison = evaluate(_design(planned), runs, record.problems, store)
+    return _reproduction(planned, runs, record.problems, comparison, store)

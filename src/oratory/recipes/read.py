@@ -1,8 +1,7 @@
-"""Reading recipes. Every file in `tables` is a recipe, with the name of the file."""
+"""Reading recipes."""
 
 import tomllib
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +12,17 @@ from oratory.recipes.base import AnyRecipe
 from oratory.recipes.claims import SAYS, Claim
 from oratory.recipes.hand_recipe import KEYS as HAND_KEYS
 from oratory.recipes.hand_recipe import read_hand_recipe
+from oratory.recipes.names import TABLES, check_recipes
 from oratory.recipes.quantity import parse_quantity
 from oratory.recipes.recipe import BEST, Recipe, Reference, combinations
 from oratory.recipes.studies import study_names
 from oratory.training.origins import origin_of
 from oratory.training.tasks import task_of
 
-TABLES = Path(__file__).parent / "tables"
 _NEEDED = {"title", "about", "task", "data", "seeds"}
 _KEYS = _NEEDED | {"study", "settings", "variants", "grid", "reference", "claim"}
 _CLAIM_KEYS = {"source", "text", "evidence", "variant", "against", "says"}
 _REFERENCE_KEYS = {"source", "variant", "figure", "value", "at", "reason"}
-
-
-@cache
-def recipe_names() -> tuple[str, ...]:
-    """The names of all recipes."""
-    return tuple(sorted(path.stem for path in TABLES.glob("*.toml")))
 
 
 def load_recipe(name: str) -> Recipe:
@@ -42,8 +35,7 @@ def load_recipe(name: str) -> Recipe:
 
 def load_any_recipe(name: str) -> AnyRecipe:
     """The recipe with this name."""
-    if name not in recipe_names():
-        raise unknown("recipe", name, recipe_names())
+    check_recipes([name])
     return read_recipe(TABLES / f"{name}.toml")
 
 

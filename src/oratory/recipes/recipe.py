@@ -18,7 +18,7 @@ from oratory.training.tasks import Task
 
 if TYPE_CHECKING:
     from oratory.recipes.estimate import PlannedRun
-    from oratory.recipes.plan import PlannedRecipe
+    from oratory.recipes.planning import PlannedRecipe
     from oratory.recipes.reproduction import Reproduction
     from oratory.runs import Store
 
@@ -124,7 +124,7 @@ class Recipe(AnyRecipe):
 
     def usual_runs(self) -> "list[PlannedRun]":
         from oratory.recipes.estimate import planned_runs
-        from oratory.recipes.plan import corpus_of
+        from oratory.recipes.planning import corpus_of
 
         fingerprint = FINGERPRINT if self.data == SPEECHES else corpus_of(self.data).fingerprint
         return planned_runs(self, fingerprint, range(self.seeds))
@@ -151,7 +151,7 @@ class Recipe(AnyRecipe):
         return folder
 
     def plan(self, seeds: Sequence[int] | None, data: str | None) -> "PlannedRecipe":
-        from oratory.recipes.plan import PlannedRecipe, corpus_of
+        from oratory.recipes.planning import PlannedRecipe, corpus_of
 
         return PlannedRecipe(self, corpus_of(self.source(data)), tuple(range(self.seeds) if seeds is None else seeds))
 

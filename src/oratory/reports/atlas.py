@@ -1,8 +1,10 @@
 """The report on an atlas: a figure of all effects and costs, and a table of every row."""
 
+import shlex
+
 from oratory import __version__
 from oratory.comparisons import write_seeds
-from oratory.comparisons.atlas import Atlas
+from oratory.comparisons.atlas import Atlas, Stacks
 from oratory.comparisons.atlas.facts import GIVEN
 from oratory.pictures import Drawn, EffectsAndCosts, Mark, Topic
 from oratory.reports.command import command_of, joined, set_words
@@ -52,6 +54,28 @@ def _repeat(atlas: Atlas) -> Section:
     versions = Table("Versions", ("what", "version"), tuple(atlas.versions.items()), words=2)
     lead = f"Made on {atlas.made}. Corpus {atlas.corpus}, fingerprint {atlas.fingerprint}."
     return Section("How to repeat it", lead, code=command_of(atlas), tables=(versions,))
+
+
+@document_of.register
+def stacks_document(found: Stacks) -> Document:
+    """Pairs and the stack beside the sums of their parts, and the comparison that they are from."""
+    together, *compared, on_dev = found.tables()
+    lead = "Each pair, and the stack as it grew, beside the sum of what its parts do alone."
+    chosen = "Chosen by runs of their own, on dev; what is judged above was not looked at."
+    sections = [
+        Section("Together and apart", lead, tables=(together,)),
+        Section("Against the base settings", "On test.", tables=tuple(compared)),
+        Section("What was chosen", chosen, code=command_of(found), tables=(on_dev,)),
+    ]
+    title = f"Mechanisms together: {found.comparison.task} on {found.comparison.corpus}"
+    footer = f"Made by Oratory {__version__} from {found.atlas}."
+    return Document(title, " ".join(found.sentences()), sections, footer)
+
+
+@command_of.register
+def _(found: Stacks) -> str:
+    more = [word for path in found.comparison.plugins for word in ("--plugin", path)]
+    return shlex.join(["oratory", "atlas", "--stack", found.atlas, "--best", str(len(found.best)), *more])
 
 
 @command_of.register

@@ -26,6 +26,9 @@ INK = "#010203"
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 """Characters that a text may hold, and XML may not."""
 
+LONG = 8
+"""From this ratio of its ends on, a logarithmic axis has numbers enough at 1, 2 and 5."""
+
 BAR = 0.75
 """The opacity of bars: lines on them can be seen, both on light and on dark paper."""
 
@@ -91,11 +94,11 @@ def legend(axes: Any, drawn: Mapping[str, Any]) -> None:
     axes.legend(list(drawn.values()), labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns)
 
 
-def wrapped(name: str, width: int) -> str:
-    """A name in at most three lines: a longer one would leave no room for the picture."""
+def wrapped(name: str, width: int, hyphens: bool = False) -> str:
+    """A name in at most three lines: a longer one would leave no room for the picture. It may break at hyphens."""
     # The name of a file may hold characters that cannot be written as UTF-8; they become question marks.
     name = name.encode("utf-8", "replace").decode()
-    return "\n".join(textwrap.wrap(name, width, max_lines=3, placeholder=" …", break_on_hyphens=False))
+    return "\n".join(textwrap.wrap(name, width, max_lines=3, placeholder=" …", break_on_hyphens=hyphens))
 
 
 def visible(token: str) -> str:
@@ -111,11 +114,13 @@ def rows(axes: Any, names: Sequence[str], margin: float) -> None:
     axes.set_ylim(max(len(names), 1) - 1 + margin, -margin)
 
 
-def log_axis(axes: Any, *, few: bool = False) -> None:
-    """Make the y axis logarithmic, with numbers written out; with `few`, only 1, 2 and 5 of each power of ten."""
+def log_axis(axes: Any) -> None:
+    """Make the y axis logarithmic, with numbers written out; on a long one only 1, 2 and 5 of each power of ten."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    few = high > LONG * low
     axes.yaxis.set_major_formatter(_plain)
     axes.yaxis.set_minor_formatter(NullFormatter() if few else _plain)
     if few:

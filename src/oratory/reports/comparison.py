@@ -11,6 +11,8 @@ from oratory.reports.document import Document, Section, document_of, section_of
 from oratory.reports.standing import standing_topic
 from oratory.runs import Run
 from oratory.tables import Table, counted, number
+from oratory.training.config import EVAL_TRAIN
+from oratory.training.setting import shown
 from oratory.training.tasks.results import Curve, History
 
 FinishedRuns = Mapping[str, Sequence[Run]]
@@ -108,8 +110,12 @@ def _settings(comparison: Comparison, runs: FinishedRuns) -> Topic:
     first = {name: found[0] for name, found in runs.items()}
     used = comparison.task.uses
     given = [name for run in first.values() for name, v in run.settings.items() if v is not None and used(name)]
-    rows = [(name, *(str(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]
-    settings = Table("Settings", ("setting", *first), tuple(rows), words=1 + len(first))
+    rows = [(name, *(shown(run.settings.get(name)) for run in first.values())) for name in dict.fromkeys(given)]
+    # One variant may have been trained before, in a run that measured train on its way.
+    differ = tuple(row for row in rows if len(set(row[1:])) > 1 and row[0] != EVAL_TRAIN)
+    same = tuple(row[:2] for row in rows if len(set(row[1:])) == 1)
+    settings = [Table("Settings that differ", ("setting", *first), differ, words=1 + len(first))] if differ else []
+    settings.append(Table("Settings that all variants share", ("setting", "value"), same, words=2))
     counts = [run.record.parameters for run in first.values()]
     parts = dict.fromkeys(part for count in counts for part in count.components)
     counted = [(part, *(number(count.components.get(part)) for count in counts)) for part in parts]
@@ -121,5 +127,5 @@ def _settings(comparison: Comparison, runs: FinishedRuns) -> Topic:
         "How to repeat it",
         f"Corpus {comparison.corpus}, fingerprint {comparison.fingerprint}; on {record.machine.platform}.",
         code=command_of(comparison),
-        tables=(parameters, settings, versions),
+        tables=(parameters, *settings, versions),
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from oratory.execution.jobs import Job, JobsPlanned, Outcome, Step
-    from oratory.searches.make import SearchBegun, TrialEnded
+    from oratory.searches.events import SearchBegun, TrialEnded
 
 
 class JobsProgress:
@@ -26,7 +26,7 @@ class JobsProgress:
 
     def __call__(self, event: "JobsPlanned | SearchBegun | Step | Outcome | TrialEnded") -> None:
         from oratory.execution.jobs import JobsPlanned
-        from oratory.searches.make import SearchBegun
+        from oratory.searches.events import SearchBegun
 
         if isinstance(event, JobsPlanned):
             self.leave()
@@ -160,7 +160,7 @@ class _Trials:
 
     def show(self, event: Any) -> None:
         from oratory.execution.jobs import Step
-        from oratory.searches.make import TrialEnded
+        from oratory.searches.events import TrialEnded
 
         if isinstance(event, TrialEnded):
             name = f"trial {event.trial.number}"
@@ -178,9 +178,10 @@ class _Trials:
         trial, metric = event.trial, self.metric
         words = " ".join(f"{name}={value}" for name, value in trial.settings.items())
         told = f"{trial.number + 1}/{self.trials} {self.of}trial {trial.number}: {words}: "
-        told += f"{metric.column} on dev {metric.show(trial.mean)}"
+        name, _, unit = metric.column.partition(", ")
+        told += f"{name} on dev {metric.show(trial.mean)}{unit}"
         if trial.state != "complete":
             told += f", {trial.state}{': ' * bool(trial.problem)}{trial.problem}"
         if event.best is not None and event.best.mean is not None:
-            told += f" (best so far {metric.show(event.best.mean)})"
+            told += f" (best so far {metric.show(event.best.mean)}{unit})"
         return told

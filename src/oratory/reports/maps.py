@@ -85,7 +85,8 @@ def picture(maps: "Maps", kind: str = ".svg") -> bytes:
     """The maps as a file of this kind or, without a kind, as an SVG element for a page.
 
     A picture shows the mean over heads and rollout where they were asked for, and otherwise one map for each head.
-    Before and after training are side by side. All maps of a picture share one colour scale.
+    Before and after training are side by side; below each other if there is one layer only. All maps of a picture share
+    one colour scale.
     """
     with canvas.style():
         return canvas.save(_figure(maps), kind)
@@ -123,33 +124,43 @@ def panels(maps: "Maps") -> list[list[Panel]]:
         row = [_titled(maps, stage, f"layer {layer}, mean", weights) for layer, weights in means]
         row += [] if stage.rollout is None else [_titled(maps, stage, "rollout", stage.rollout)]
         chosen += [row] if row else []
-    return chosen or [
+    if chosen:
+        return chosen
+    rows = [
         [
             _titled(maps, stage, f"layer {layer}, head {head}", stage.weights[at, place])
-            for stage in maps.stages
             for place, head in enumerate(maps.heads)
         ]
         for at, layer in enumerate(maps.layers)
+        for stage in maps.stages
     ]
+    if len(maps.layers) == 1 and len(maps.heads) > 1:
+        return rows  # Before above after: each map is larger than with all of them in one row.
+    count = len(maps.stages)
+    return [[panel for row in rows[at : at + count] for panel in row] for at in range(0, len(rows), count)]
 
 
 def _titled(maps: "Maps", stage: "Stage", title: str, weights: Array) -> Panel:
     return Panel(title if maps.before is None else f"{stage.name}: {title}", weights)
 
 
-def reduced(weights: Array, size: int, largest: bool = True) -> Array:
-    """A map in squares of `size` tokens: the largest weight of each, or their mean."""
+def reduced(weights: NDArray[Any], size: int, largest: bool = True) -> NDArray[Any]:
+    """A map, or a part of one, in squares of `size` tokens: the largest weight of each, or their mean."""
     if size == 1:
         return weights
-    length = len(weights)
-    starts = np.arange(0, length, size)
     if largest:
-        tall: Array = np.maximum.reduceat(weights, starts, axis=0)
-        return np.maximum.reduceat(tall, starts, axis=1)
-    counts = np.diff(starts, append=length).astype(np.float32)
-    sums: Array = np.add.reduceat(np.add.reduceat(weights, starts, axis=0), starts, axis=1)
-    means: Array = sums / np.outer(counts, counts)
-    return means
+        return _joined(_joined(weights, size, np.maximum).T, size, np.maximum).T
+    counts = [np.diff(np.arange(0, length, size), append=length).astype(np.float32) for length in weights.shape]
+    sums = _joined(_joined(weights, size, np.add).T, size, np.add).T
+    return np.asarray(sums / np.outer(*counts), np.float32)
+
+
+def _joined(values: NDArray[Any], size: int, join: np.ufunc) -> NDArray[Any]:
+    """Each `size` rows as one. Whole groups are an axis of their own: many times faster than `reduceat`."""
+    whole = len(values) // size * size
+    found = join.reduce(values[:whole].reshape(-1, size, values.shape[1]), axis=1, dtype=values.dtype)
+    rest = join.reduce(values[whole:], axis=0, dtype=values.dtype, keepdims=True) if whole < len(values) else found[:0]
+    return np.concatenate([found, rest])
 
 
 def scale(maps: "Maps", shown: Sequence[Array]) -> tuple[float, float]:
@@ -159,12 +170,23 @@ def scale(maps: "Maps", shown: Sequence[Array]) -> tuple[float, float]:
     sees only itself, and its weight of one would leave all others pale.
     """
     length = len(maps.tokens) - maps.padding
-    step = math.ceil(length / 512)
-    seen = maps.rules.seen()[:length:step, :length:step]
-    values = np.concatenate([weights[:length:step, :length:step][seen] for weights in shown])
     most = max(float(weights[:length, :length].max()) for weights in shown)
+    return scale_end(maps, [thinned(weights[:length, :length]) for weights in shown], most), most
+
+
+def thinned(weights: NDArray[Any]) -> NDArray[Any]:
+    """Some of the weights of a long text, and all of a short one: enough to choose the colours by."""
+    step = math.ceil(len(weights) / 512)
+    return weights[::step, ::step]
+
+
+def scale_end(maps: "Maps", shown: Sequence[Array], most: float) -> float:
+    """Where the colour scale of thinned maps ends, whose largest weight this is."""
+    length = len(maps.tokens) - maps.padding
+    seen = thinned(maps.rules.seen()[:length, :length])
+    values = np.concatenate([weights[seen] for weights in shown])
     end = float(np.quantile(values, 0.995)) if len(values) >= 200 else most
-    return end or 1.0, most
+    return end or 1.0
 
 
 def label_of(token: str) -> str:

@@ -38,7 +38,9 @@ def page(maps: "Maps") -> str:
     """The page as text. Everything that comes from a user's text is escaped."""
     data = payload(maps)
     packed = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
-    script, style = _template("maps.js"), _template("maps.css")
+    # Inside a page there are no modules to import: the lines come first, without their exports.
+    script = _template("lines.js").replace("\nexport ", "\n").removeprefix("export ") + "\n" + _template("maps.js")
+    style = _template("maps.css")
     return (
         environment()
         .get_template("maps.html")

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 LARGEST, SMALLEST = 9.0, 6.0
 """The largest and the smallest font size of a table, in points."""
 
+LONG, PIECES, PAGE = 18, 3, 40
+"""From this number of rows on a narrow table is cut, the most pieces that it is cut into, and the most rows of one."""
+
 _LINE = 170 / 25.4 * 72
 _LETTER = 0.5
 """The width of a line in points, and the width of an average letter as a share of the font size."""
@@ -90,7 +93,18 @@ def _table(table: Table) -> dict[str, Any]:
         "words": table.words,
         "note": table.note,
         "size": round(size, 1),
+        "across": _across(table),
     }
+
+
+def _across(table: Table) -> int:
+    """Into how many pieces a long table is cut that stand side by side, where it is narrow enough for that."""
+    if len(table.rows) < LONG:
+        return 1
+    cells = zip(table.columns, *table.rows, strict=True)
+    letters = sum(max(map(len, column)) + 3 for column in cells)
+    pieces = max(1, min(PIECES, int(_LINE / (_LETTER * LARGEST * letters))))
+    return pieces if len(table.rows) <= pieces * PAGE else 1  # Pieces that go on over the page would be hard to read.
 
 
 def _breakable(text: str) -> str:

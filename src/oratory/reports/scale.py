@@ -6,6 +6,7 @@ from oratory.comparisons.scales.facts import CurveFacts
 from oratory.pictures import Drawn, Mark, SizeCurves, Topic
 from oratory.reports.command import command_of
 from oratory.reports.document import Document, document_of, section_of
+from oratory.tables import number
 from oratory.training.tasks.metric import Metric
 
 
@@ -40,8 +41,16 @@ def _curves(found: Scale) -> Topic:
         xlabel=f"{found.noun} to learn from",
         ylabel=metric.column,
         log=metric.better == "lower",
+        crossings={
+            f"{number(round(each.crossing.size))}: {each.above} overtakes {each.below}": (
+                each.crossing.size,
+                each.crossing.interval,
+            )
+            for each in found.crossings
+        },
     )
     caption = "Means over seeds with 95% intervals; dashed: baselines; dotted: fitted lines, where a curve is straight."
+    caption += " Upright: where curves cross, with its 95% interval." if found.crossings else ""
     return Topic(
         "Who wins at which size",
         "A crossing is named only inside the sizes that were measured, and only where it is certain: the difference at "

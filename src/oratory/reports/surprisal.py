@@ -53,7 +53,10 @@ def write_surprisal(path: Path, scored: Sequence[object]) -> tuple[Path, ...]:
     """Write scored texts as one picture (`.svg`), or as a report of any kind with one picture for each text."""
     texts = [entry for entry in scored if isinstance(entry, ScoredTokens)]
     if len(texts) < len(scored):
-        raise InputError(f"{path} cannot be drawn: what was scored has no surprisal for each token.")
+        raise InputError(
+            f"{path} cannot be drawn: what was scored has no surprisal for each token. --why says which tokens "
+            "mattered, and .csv or .parquet is a table."
+        )
     if path.suffix.lower() == ".svg":
         ends = [token for text in texts for token in (*text.tokens[:-1], f"{text.tokens[-1]}\n")]
         values = [value for text in texts for value in text.surprisal]

@@ -48,6 +48,8 @@ def print_tables(tables: Sequence[Table], heading: str = "") -> None:
     if heading:
         console.print(Text(printable(heading), style="bold"), end="\n\n")
     for table in tables:
+        if table.title:  # Not as the title of a table of Rich, which would wrap at the width of that table.
+            console.print(Text(printable(table.title), style="bold"))
         for part in parts_of(_printable(table), screen):
             console.width = max(screen, sum(_least(part)) + GAP * len(part.columns))
             console.print(_rich(part, console.width))
@@ -69,14 +71,13 @@ def parts_of(table: Table, width: int) -> list[Table]:
         if len(parts[-1]) > 1 and least[at] + GAP > room:
             parts.append([0])
         parts[-1].append(at)
-    return [_part(table, columns, at) for at, columns in enumerate(parts)]
+    return [_part(table, columns) for columns in parts]
 
 
-def _part(table: Table, columns: list[int], at: int) -> Table:
-    """Some columns of a table; the title stands above the first part only."""
+def _part(table: Table, columns: list[int]) -> Table:
+    """Some columns of a table."""
     return replace(
         table,
-        title="" if at else table.title,
         columns=tuple(table.columns[column] for column in columns),
         rows=tuple(tuple(row[column] for column in columns) for row in table.rows),
         words=sum(column < table.words for column in columns),
@@ -91,8 +92,6 @@ def _printable(table: Table) -> Table:
 
 def _rich(table: Table, width: int) -> RichTable:
     made = RichTable(
-        title=Text(printable(table.title), style="bold") if table.title else None,
-        title_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
     )

@@ -15,10 +15,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Ended", "Event", "InUseError", "Interrupted", "Record", "Run", "RunListener", "Started", "Store"]
 
-_MODULES = {
-    "events": ("Ended", "Event", "Interrupted", "RunListener", "Started"),
-    "record": ("Record",),
-    "run": ("Run",),
-    "store": ("InUseError", "Store"),
-}
-__getattr__ = lazily(__name__, _MODULES)
+__getattr__ = lazily(__name__)

@@ -71,7 +71,7 @@ class Catalogue:
         return [entry for _, entry in order]
 
     def put(self, run: Run) -> None:
-        """Note what the record of a run now says. Where that cannot be written, the next list finds it out."""
+        """Note what the record of a run now says. Where that cannot be written, the next list notices it."""
         with suppress(sqlite3.Error, OSError):
             self._write(self._read([run.folder.name]), ())
 
@@ -206,7 +206,7 @@ def _key(settings: str) -> str:
 
 
 def _stamp(folder: Path) -> int | None:
-    """When the record was written; None where there is none, and 0 where somebody else's may not be looked at."""
+    """When the record was written; None where there is none, and 0 where it may not be read."""
     try:
         return os.stat(f"{folder}/{RECORD}").st_mtime_ns  # noqa: PTH116 (a list asks this of every unfinished run)
     except PermissionError:

@@ -75,7 +75,7 @@ class Condition:
 
 
 def _has(found: str | Sequence[str], wanted: str) -> bool:
-    """Whether one of the tags is what is written, or the note has it somewhere."""
+    """Whether one of the tags is this text, or the note contains it."""
     if isinstance(found, str):
         return wanted.casefold() in found.casefold()
     return wanted.casefold() in (tag.casefold() for tag in found)

@@ -48,7 +48,7 @@ class Predictions(Tabled):
 
     @property
     def right(self) -> int | None:
-        """How many labels were predicted; None without labels."""
+        """How many labels were predicted correctly; None without labels."""
         if self.labels is None or "predicted" not in self.rows[0]:
             return None
         return sum(bool(row["predicted"] == row["label"]) for row in self.rows)

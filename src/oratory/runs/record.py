@@ -144,7 +144,7 @@ class Record:
         return record
 
     def _wrong(self) -> str | None:
-        """What cannot be, although it is of the right type; None where all can."""
+        """What is impossible although it is of the right type; None where nothing is."""
         if not is_id(self.id):
             return f"id must be letters, digits and dashes, not {self.id!r}"
         if self.status not in STATUSES:
@@ -169,7 +169,7 @@ class Record:
         return None if outside is None else f"files names {outside!r}, which is not in the folder of the run"
 
     def _wrong_of_task(self) -> str | None:
-        """What the task of the run would not have written; None where it could have written all."""
+        """What the task of the run cannot have written; None where it can have written everything."""
         task = tasks()[self.task]
         for name, number in task.kept_numbers.items():
             if name not in self.facts:

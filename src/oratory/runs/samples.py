@@ -1,4 +1,4 @@
-"""Three sentences that tell a language model's habits apart: one of everyday, one that is odd, one that is long."""
+"""Three sentences that tell a language model's habits apart: an everyday one, an odd one and a long one."""
 
 SAMPLES = {
     "normal": "Thank you so much Liwei and Taylor for all your help with this !",

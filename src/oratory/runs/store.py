@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from oratory.errors import InputError
+from oratory.errors import InputError, did_you_mean
 from oratory.files import check_folder
 from oratory.ids import is_id
 from oratory.runs.catalogue import Catalogue
@@ -22,7 +22,7 @@ from oratory.text.normal import one_line
 LOCK = ".lock"
 REMOVED = ".removed-"
 PATIENCE = 0.5
-"""Seconds in which others who only look whether a run is held let go of it."""
+"""Seconds to wait for processes that hold a run only to see whether it is in use."""
 
 
 class InUseError(InputError):
@@ -73,7 +73,8 @@ class Store:
             near = [run for run in known if name and name in run]
             some = ", ".join(near[:3] or known[:3])
             hint = f"; there are {len(known):,}, such as {some}" if known else "; there is none yet"
-            raise InputError(f"There is no run {name!r} in {self.folder}{hint}. See: oratory runs list")
+            question = did_you_mean(name, ["last", *(entry.name for entry in self.entries() if entry.name), *known])
+            raise InputError(f"There is no run {name!r} in {self.folder}{hint}.{question} See: oratory runs list")
         return found[0]
 
     def usable(self) -> str:
@@ -156,7 +157,7 @@ class Store:
             left.unlink() if left.is_symlink() else shutil.rmtree(left, ignore_errors=True)
 
     def check_room(self, size: int) -> None:
-        """Refuse a folder that cannot be written to, or where so many bytes find no room. Nothing is written."""
+        """Refuse a folder that cannot be written to, or that has no room for so many bytes. Nothing is written."""
         free = shutil.disk_usage(check_folder(self.folder)).free
         if free < size:
             raise InputError(

@@ -6,14 +6,14 @@ from functools import cached_property
 from typing import Any
 
 from oratory import __version__
+from oratory.comparisons.design import check_seeds, contents
 from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Job
 from oratory.execution.ready import check_room, ready, refuse_broken
-from oratory.files import digest
 from oratory.ids import id_of, key_of
 from oratory.runs import Store
 from oratory.runs.record import NOT_IDENTITY
-from oratory.searches.kept import KeptSearch
+from oratory.searches.record import SearchRecord
 from oratory.searches.space import Choices, Space, setting_kinds
 from oratory.text import Corpus
 from oratory.tokens import train_tokenizer
@@ -38,7 +38,7 @@ class SearchDesign:
     space: Space
     method: str = "tpe"
     trials: int | None = None
-    """None for the whole grid, or for 20."""
+    """None for the whole grid, or for 20 points of another method."""
     seeds: tuple[int, ...] = tuple(range(SEEDS))
     settings: Mapping[str, str] = field(default_factory=dict)
     """What all trials share."""
@@ -56,8 +56,7 @@ class SearchDesign:
             raise unknown("setting", wrong, known)
         if self.method not in METHODS:
             raise unknown("method", self.method, METHODS)
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise InputError(f"The seeds must be different from each other, and at least one: {list(self.seeds)}.")
+        check_seeds(self.seeds)
         if self.at_once < 1:
             raise InputError(f"--at-once {self.at_once}: at least one point is needed.")
         for name in self.space.parts:
@@ -160,7 +159,7 @@ class SearchDesign:
         self.task.check_tokens(self.ready, tokenizers)
 
     def check_room(self, store: Store, here: bool) -> None:
-        """Refuse a device or a folder that cannot do it; `here` says whether this machine trains."""
+        """Refuse a device that is not there, or a folder without room; `here` says whether this machine trains."""
         check_room(self.prepared, self.seeds, store, here)
 
     @cached_property
@@ -173,15 +172,14 @@ class SearchDesign:
     @property
     def id(self) -> str:
         """A name that follows from everything that decides which trials there are, but not from how many."""
-        kept = self.to_dict()
-        plugins = [digest(content.encode()) for _, content in self.plugins]
-        described = {name: value for name, value in kept.items() if name not in ("trials", "source", "plugins")}
-        return id_of("search", key_of([described, plugins, __version__]))
+        values = self.to_dict()
+        described = {name: value for name, value in values.items() if name not in ("trials", "source", "plugins")}
+        return id_of("search", key_of([described, contents(self.plugins), __version__]))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, from which the design can be made again."""
         return asdict(
-            KeptSearch(
+            SearchRecord(
                 task=self.task.name,
                 fingerprint=self.corpus.fingerprint,
                 space=self.space.to_dict(),

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from oratory.comparisons.facts import ResultFacts
 from oratory.comparisons.standing import Standing
 from oratory.statistics import Better
-from oratory.tables import Table, Tabled, counted, percent
-from oratory.training.tasks import Task
-from oratory.training.tasks.metric import Metric
+from oratory.tables import Table, counted, percent
 
 COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
 BEST = "best settings"
@@ -26,7 +25,7 @@ class TrialFacts:
     settings: Mapping[str, str]
     """Those that were searched."""
     values: tuple[float, ...]
-    """The figure of dev, by seed."""
+    """The figure on dev, by seed."""
     interval: tuple[float, float] | None
     """Of the mean, 95%, over seeds and items."""
     runs: tuple[str, ...]
@@ -52,22 +51,16 @@ class TrialFacts:
         }
 
 
-@dataclass(frozen=True)
-class Search(Tabled):
+@dataclass(frozen=True, kw_only=True)
+class Search(ResultFacts):
     """Trials, the best of them, and what they say about the settings; `to_dict` is what `--json` prints."""
 
-    id: str
-    task: Task
-    corpus: str
-    fingerprint: str
     carving: tuple[str, ...]
     """How dev was carved from train; nothing for a corpus that brings its own."""
-    metric: Metric
     method: str
     space: Mapping[str, str]
     settings: Mapping[str, str]
     """What all trials share."""
-    seeds: tuple[int, ...]
     search_seed: int
     at_once: int
     prune: bool
@@ -76,12 +69,6 @@ class Search(Tabled):
     test: Standing | None
     """What the best settings score on test, measured when they had been chosen, beside the baselines."""
     importance: Mapping[str, float] | None
-    source: str | None = None
-    """The text that loads the corpus."""
-    plugins: tuple[str, ...] = ()
-    """Files of mechanisms."""
-    warnings: tuple[str, ...] = ()
-    """What a reader should know before using the settings, a sentence each."""
 
     def _test_facts(self) -> dict[str, Any] | None:
         if self.test is None:
@@ -111,7 +98,7 @@ class Search(Tabled):
         return [(n + 1, sign * expected[n], sign * float(so_far[n])) for n in range(len(values))]
 
     def count(self, state: str) -> int:
-        """Trials that ended so."""
+        """How many trials ended in this state."""
         return sum(trial.state == state for trial in self.trials)
 
     @property

@@ -29,7 +29,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from oratory.errors import InputError
 from oratory.ids import key_of
 from oratory.records import DIGEST, typed
-from oratory.searches.kept import KeptTrial
+from oratory.searches.record import TrialRecord
 from oratory.searches.result import COMPLETE, FAILED, PRUNED, TrialFacts
 from oratory.searches.space import Range, Space
 from oratory.seeds import derive
@@ -37,7 +37,7 @@ from oratory.seeds import derive
 DESIGN, DRAWN, FACTS = "design", "drawn", "facts"
 """What is kept of a search, of a point that was drawn, and of a trial that ended."""
 ENOUGH = 4
-"""Complete trials from which on it is worked out which settings matter."""
+"""The fewest complete trials from which it is worked out which settings matter."""
 _DIRECTIONS = {"higher": StudyDirection.MAXIMIZE, "lower": StudyDirection.MINIMIZE}
 _STATES = {COMPLETE: TrialState.COMPLETE, PRUNED: TrialState.PRUNED, FAILED: TrialState.PRUNED}
 """A point that fails counts as one that was stopped without a figure, which the sampler avoids."""
@@ -152,7 +152,7 @@ class Study:
 
     def _facts(self, trial: FrozenTrial) -> TrialFacts:
         """What was kept of a trial, if all that Optuna has of it agrees."""
-        kept = typed(KeptTrial, self._kept(trial), self.path)
+        kept = typed(TrialRecord, self._kept(trial), self.path)
         interval = kept.interval
         facts = TrialFacts(
             number=kept.trial,
@@ -189,7 +189,7 @@ class Study:
         return {"trial": trial.number, "state": state, "dev": None, **parts}
 
     def _unsealed(self, values: Mapping[str, Any], what: str, sealed: bool = False) -> dict[str, Any]:
-        """Values without their checksum, which must be right; it must be there if they are `sealed` for sure."""
+        """Values without their checksum, which must be right; with `sealed`, it must be there too."""
         plain = {name: value for name, value in values.items() if name != DIGEST}
         if values.get(DIGEST, None if sealed else key_of(plain)) != key_of(plain):
             raise self._damaged(f"{what} does not have the checksum that it says")

@@ -28,7 +28,7 @@ class Tuning:
 
     space: Space
     trials: int | None = None
-    """None for the whole grid, or for 8."""
+    """None for the whole grid, or for 8 points of a space with a range."""
     seeds: int = SEEDS
 
     def __post_init__(self) -> None:

@@ -71,11 +71,13 @@ def paired(
     better: Better = "higher",
     comparisons: int = 1,
     strata: Strata | None = None,
+    rows: tuple[str, str] = ("seed", "seeds"),
 ) -> Difference:
     """The difference of two S x N matrices of scores; a seed that lacks a score (NaN) on either side is left out.
 
     `comparisons` is how many variants share the baseline: what is detectable is what Holm's first step would show.
-    `strata` has the stratum of each item, where a new sample would have as many items of each.
+    `strata` has the stratum of each item, where a new sample would have as many items of each. `rows` is what one row
+    of the matrices is called, and what several are.
     """
     if better not in ("higher", "lower"):
         raise unknown("direction", better, ("higher", "lower"))
@@ -90,7 +92,7 @@ def paired(
     left, right = left[whole], right[whole]
     difference = np.where(np.isclose(left, right, rtol=ROUNDING, atol=0), 0.0, left - right)
     found, parts = _estimate(difference, per_item, strata, left_out=int((~whole).sum()))
-    why = _undecided(found, parts, difference)
+    why = _undecided(found, parts, difference, rows)
     if why is not None:
         found, parts = replace(found, interval=None), None
     per_seed = difference @ per_item / per_item.sum()
@@ -181,14 +183,16 @@ def _estimate(matrix: Array, weights: Array, strata: Strata | None, left_out: in
     return Estimate(mean, interval, error, float(parts.degrees), seeds, items, left_out), parts
 
 
-def _undecided(found: Estimate, parts: Crossed | None, difference: Array) -> str | None:
+def _undecided(found: Estimate, parts: Crossed | None, difference: Array, rows: tuple[str, str]) -> str | None:
     """Why there can be no verdict, if there can be none."""
+    one, several = rows
     if found.seeds < LEAST_SEEDS:
-        count = "one seed" if found.seeds == 1 else f"{_SMALL[found.seeds]} seeds"
+        count = f"one {one}" if found.seeds == 1 else f"{_SMALL[found.seeds]} {several}"
         of = f"{count} of {found.seeds + found.left_out}" if found.left_out else count
         return f"{of}; at least {_SMALL[LEAST_SEEDS]} are needed"
     if not difference.any():
         return "every score is the same as the baseline's"
     if parts is None or not parts.decides:
-        return f"the difference is exactly the same with all {found.seeds} seeds, so they do not say how much it varies"
+        same = f"the difference is exactly the same with all {found.seeds} {several}"
+        return f"{same}, so they do not say how much it varies"
     return None

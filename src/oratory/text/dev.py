@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oratory.errors import InputError
-from oratory.tables import plural
+from oratory.tables import counted, plural
 from oratory.text.lines import in_parts
 from oratory.text.numbered import hashed, numbered
 from oratory.text.overlap import NEAR, Index, Numbering
@@ -232,8 +232,8 @@ def close_to(normalised: Iterable[str], others: Sequence[str]) -> NDArray[np.boo
 def too_few(items: int) -> InputError:
     """The error for a train split that is too small to hold anything out."""
     return InputError(
-        f"{items} training items are too few, or too similar to each other or to test, to hold out a dev split; "
-        "add a dev file."
+        f"{counted(items, 'training item')} {'is' if items == 1 else 'are'} too few, or too similar to each other or "
+        "to test, to hold out a dev split; add a dev file."
     )
 
 

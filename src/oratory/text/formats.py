@@ -5,12 +5,13 @@ import io
 import json
 import math
 import sys
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from oratory.errors import InputError
-from oratory.files import LONGEST_LINE, read_bytes, read_lines, read_text
+from oratory.files import LONGEST_LINE, check_regular, every_line, read_bytes, read_lines
 from oratory.text.header import check_first
 from oratory.text.table import LABEL_NAMES, MOST_COLUMNS, TEXT_NAMES, RawTable, Wanted, chosen_columns
 
@@ -29,6 +30,7 @@ def read_table(path: Path, wanted: Wanted) -> RawTable:
     Of a format whose columns have names, only the columns that are wanted are read.
     """
     table = READERS[path.suffix](path, wanted)
+    check_size(str(path), len(table.cells), 0)
     if not table.cells:
         raise InputError(f"{path} holds no rows, only a header.")
     return table
@@ -50,6 +52,7 @@ def _with_header(path: Path, records: list[tuple[int, tuple[str, ...]]], wanted:
 
 
 def _read_tsv(path: Path, wanted: Wanted) -> RawTable:
+    _check_file(path)
     # No quoting: a quotation mark in a TSV file is part of the text.
     return _with_header(path, [(number, _shared(line.split("\t"))) for number, line in read_lines(path)], wanted)
 
@@ -60,11 +63,10 @@ def _shared(cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read_csv(path: Path, wanted: Wanted) -> RawTable:
-    text = read_text(path)
-    csv.field_size_limit(max(len(text), 131_072))
+    csv.field_size_limit(max(_check_file(path), 131_072))
     records: list[tuple[int, tuple[str, ...]]] = []
     start = 1
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(_csv_lines(path), strict=True)
     try:
         for record in reader:
             longest = max(map(len, record), default=0)
@@ -80,9 +82,32 @@ def _read_csv(path: Path, wanted: Wanted) -> RawTable:
     return _with_header(path, records, wanted)
 
 
+def _csv_lines(path: Path) -> Iterator[str]:
+    """The lines of a file, which a carriage return ends too, as they are read."""
+    for line in every_line(path):
+        yield from io.StringIO(f"{line}\n", newline="") if "\r" in line else (f"{line}\n",)
+
+
 def _read_jsonl(path: Path, wanted: Wanted) -> RawTable:
-    records: list[tuple[int, dict[str, Any]]] = []
+    _check_file(path)
     keys: dict[str, None] = {}
+    for number, record in _json_records(path):
+        keys |= dict.fromkeys(record)
+        if len(keys) > MOST_COLUMNS:
+            raise InputError(f"{path}, line {number}: more than {MOST_COLUMNS:,} different keys up to here.")
+    columns = chosen_columns(str(path), list(keys), wanted)
+    lines = array("q")
+    cells = []
+    # Read again, so that of all other columns nothing is kept.
+    for number, record in _json_records(path):
+        lines.append(number)
+        where = f"{path}, line {number}"
+        cells.append(tuple(_cell(record.get(column), column, where) for column in columns))
+    return RawTable(str(path), tuple(columns), tuple(cells), lines)
+
+
+def _json_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The object of every line, with its number."""
     for number, line in read_lines(path):
         try:
             record = json.loads(line)
@@ -90,16 +115,7 @@ def _read_jsonl(path: Path, wanted: Wanted) -> RawTable:
             raise InputError(f"{path}, line {number}: not JSON ({error}).") from None
         if not isinstance(record, dict):
             raise InputError(f'{path}, line {number}: not an object such as {{"text": "...", "label": "..."}}.')
-        keys |= dict.fromkeys(record)
-        if len(keys) > MOST_COLUMNS:
-            raise InputError(f"{path}, line {number}: more than {MOST_COLUMNS:,} different keys up to here.")
-        records.append((number, record))
-    columns = chosen_columns(str(path), list(keys), wanted)
-    cells = tuple(
-        tuple(_cell(record.get(column), column, f"{path}, line {number}") for column in columns)
-        for number, record in records
-    )
-    return RawTable(str(path), tuple(columns), cells, tuple(number for number, _ in records))
+        yield number, record
 
 
 def _read_parquet(path: Path, wanted: Wanted) -> RawTable:
@@ -141,12 +157,22 @@ def _parquet_values(path: str, source: Any, wanted: Wanted) -> dict[str, list[An
     return values
 
 
+def _check_file(path: Path) -> int:
+    """Refuse a file of text that is too large; returns its bytes."""
+    size = check_regular(path).stat().st_size
+    check_size(str(path), 0, size)
+    return size
+
+
 def check_size(path: str, rows: int, size: int) -> None:
     """Refuse a table that is too large to be held as text."""
     if rows > MOST_ROWS:
         raise InputError(f"{path} has {rows:,} rows; at most {MOST_ROWS:,} are read.")
     if size > MOST_BYTES:
-        raise InputError(f"{path} is {size:,} bytes or more once it is unpacked; at most {MOST_BYTES:,} are read.")
+        raise InputError(
+            f"{path} is {size:,} bytes or more once it is unpacked; at most {MOST_BYTES:,} are read, since tables are "
+            "held in memory. Files of the reference layout (train_CLS.tsv, train_LM.txt) may be larger."
+        )
 
 
 def _is_text(kind: Any) -> bool:

@@ -1,6 +1,7 @@
 """Names for labels that are numbers or codes: `labels.json` beside the texts."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ def read_label_names(path: Path) -> dict[str, str]:
     if not isinstance(found, dict) or not all(isinstance(name, str) and one_line(name) for name in found.values()):
         raise InputError(f'{path} must be a list of names, or an object with the name of each label: {{"0": "name"}}.')
     names = {one_line(label): one_line(name) for label, name in found.items()}
-    twice = next((name for name in names.values() if list(names.values()).count(name) > 1), None)
+    twice = next((name for name, count in Counter(names.values()).items() if count > 1), None)
     if twice is not None:
         raise InputError(f"{path} has the name {twice!r} for two labels.")
     return names

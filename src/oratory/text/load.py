@@ -10,7 +10,7 @@ from oratory.errors import InputError
 from oratory.files import exists
 from oratory.settings import choose
 from oratory.text.corpus import Corpus
-from oratory.text.source import Source
+from oratory.text.source import GIVE, Source
 from oratory.text.sources import SOURCES
 from oratory.text.sources.file import File, is_table
 from oratory.text.sources.folder import Folder, is_corpus
@@ -35,7 +35,7 @@ def parse_source(data: str | os.PathLike[str] | Source) -> Source:
         return data
     text = os.fspath(data)
     if not text:
-        raise InputError("The data is an empty name; give sotu, a folder, or hub:NAME.")
+        raise InputError(f"The data is an empty name; {GIVE}.")
     is_choice = re.fullmatch(r"\s*[\w-]+\(.*\)\s*", text, re.DOTALL) or text.partition(":")[0] in SOURCES
     if text == DEFAULT or (is_choice and not exists(Path(text))):
         source: Source = choose(text.removesuffix(":"), SOURCES, "corpus")

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oratory.arrays import Growing, release
+
 BLOCK = 200_000
 """Pairs of texts that are compared at once. It bounds the memory of the search and changes nothing in its result."""
 
@@ -32,7 +34,10 @@ _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 @dataclass(frozen=True)
 class Words:
-    """The words of many items as numbers, one after the other; item i is `ids[starts[i]:starts[i + 1]]`."""
+    """The words of many items as numbers, one after the other; item i is `ids[starts[i]:starts[i + 1]]`.
+
+    Many words are in a file without a name (`oratory.arrays`), and looked at in parts.
+    """
 
     ids: Numbers  # W
     starts: Integers  # N + 1
@@ -55,8 +60,10 @@ class Words:
             return self
         kept = np.zeros(len(self), dtype=bool)
         kept[items] = True
-        lengths = self.lengths
-        return Words(self.ids[np.repeat(kept, lengths)], _starts(lengths[kept]))
+        ids = Growing("i")
+        for first, some in self.parts():
+            ids.extend(some.ids[np.repeat(kept[first : first + len(some)], some.lengths)])
+        return Words(ids.done(), _starts(self.lengths[kept]))
 
     def parts(self) -> Iterator[tuple[int, "Words"]]:
         """Runs of items with about `PART` words each, and the number of the first item of each."""
@@ -66,6 +73,7 @@ class Words:
             last = min(len(self), max(first + 1, until - 1))
             starts = self.starts[first : last + 1]
             yield first, Words(self.ids[starts[0] : starts[-1]], starts - starts[0])
+            release(self.ids)
             first = last
 
 
@@ -77,12 +85,12 @@ class Numbering:
 
     def words(self, normalised: Iterable[str]) -> Words:
         numbers = self._numbers
-        ids, lengths = array("i"), array("q")
+        ids, lengths = Growing("i"), array("q")
         for text in normalised:
             words = text.split(" ")
             ids.extend([numbers.setdefault(word, len(numbers)) for word in words])
             lengths.append(len(words))
-        return Words(np.frombuffer(ids, dtype=np.int32), _starts(np.frombuffer(lengths, dtype=np.int64)))
+        return Words(ids.done(), _starts(np.frombuffer(lengths, dtype=np.int64)))
 
 
 def _starts(lengths: Integers) -> Integers:

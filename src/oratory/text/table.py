@@ -84,7 +84,7 @@ class RawTable:
     path: str
     columns: tuple[str, ...] | None
     cells: tuple[tuple[str | None, ...], ...]
-    lines: tuple[int, ...]
+    lines: Sequence[int]
 
     def where(self, row: int) -> str:
         return f"{self.path}, line {self.lines[row]}"

@@ -10,7 +10,8 @@ to the one before it, and the first gives it to the spelling of the form, byte b
 with n for the number of distinct forms in a context.
 """
 
-from collections import Counter, defaultdict
+from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from oratory.tokens.pairs import PairCounts
 
 if TYPE_CHECKING:
     from oratory.tokens.spelling import Stretch
@@ -39,14 +42,20 @@ class Forms:
     after: Counts
 
     @classmethod
-    def count(cls, stretches: "Iterable[Stretch]") -> "Forms":
-        """From the stretches of train."""
-        of_token: defaultdict[int, Counter[bytes]] = defaultdict(Counter)
-        after: defaultdict[int, Counter[bytes]] = defaultdict(Counter)
-        for token, before, form, _ in stretches:
-            of_token[token][form] += 1
-            after[_FIRST if before is None else before][form] += 1
-        return cls(of_token, after)
+    def count(cls, parts: "Iterable[Iterable[Stretch]]") -> "Forms":
+        """From the stretches of train, some lines at a time."""
+        numbers: dict[bytes, int] = {}  # Of the forms, in the order in which they come.
+        of_token, after = PairCounts(), PairCounts()
+        for stretches in parts:
+            tokens, befores, forms = array("q"), array("q"), array("q")
+            for token, before, form, _ in stretches:
+                tokens.append(token)
+                befores.append(_FIRST if before is None else before)
+                forms.append(numbers.setdefault(form, len(numbers)))
+            of_token.add(np.frombuffer(tokens, np.int64), np.frombuffer(forms, np.int64))
+            after.add(np.frombuffer(befores, np.int64), np.frombuffer(forms, np.int64))
+        names = list(numbers)
+        return cls(_by_first(of_token, names), _by_first(after, names))
 
     def nats(
         self, stretches: "Sequence[Stretch]", spell: Callable[[Sequence[bytes]], NDArray[np.float64]]
@@ -84,6 +93,14 @@ class Forms:
     def from_dict(cls, values: Mapping[str, Any]) -> "Forms":
         """The forms that `to_dict` described."""
         return cls(_read(values["of_token"]), _read(values["after"]))
+
+
+def _by_first(counts: PairCounts, names: Sequence[bytes]) -> dict[int, dict[bytes, int]]:
+    """Counts of forms by what they belong to; both in the order in which they came first."""
+    found: dict[int, dict[bytes, int]] = {}
+    for key, form, count in counts.in_order():
+        found.setdefault(key, {})[names[form]] = count
+    return found
 
 
 def _plain(counts: Counts) -> dict[str, dict[str, int]]:

@@ -25,8 +25,10 @@ Counts = NDArray[np.int32]
 Discounts = tuple[float, float, float]
 """What is taken from a count of one, of two, and of more."""
 
-AT_ONCE = 1 << 23
+AT_ONCE = 1 << 22
 """Words whose n-grams are sorted at once. It bounds the memory and changes nothing in the counts."""
+LOOKED_UP = 1 << 14
+"""N-grams that are looked up at once: each is somewhere else in a large file."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class _Order:
 
 
 @dataclass(frozen=True)
-class _Matches:
+class Matches:
     """For one order, what the counts say of each token of a text: c(h w), c(h .) and n(h .)."""
 
     count: Floats
@@ -67,22 +69,27 @@ class NgramCounts:
         """The negative log probability of every token, with as much of the stream before it as the order sees."""
         return -np.log(self.probabilities(self.match(stream, order), discount))
 
-    def match(self, stream: NDArray[np.integer], order: int) -> list[_Matches]:
+    def match(self, stream: NDArray[np.integer], order: int) -> list[Matches]:
         """Each token of a text in the counts of every order up to this one, lowest first."""
+        highest = min(order, len(self.orders))
+        *lower, (_, last) = self.match_all(stream, highest)
+        return [*(continued for continued, _ in lower), last]
+
+    def match_all(self, stream: NDArray[np.integer], order: int) -> list[tuple[Matches, Matches]]:
+        """The same for every order with both kinds of counts, so that a model of each order can be made of it: those of
+        continuations, which it has in lower orders, and of occurrences, which it has in its highest."""
         words = np.asarray(stream, dtype=np.int64)
-        found: list[_Matches] = []
+        found: list[tuple[Matches, Matches]] = []
         history = np.zeros(len(words), np.int64)
-        for table, counts in self.counted(order):
-            known = np.unique(np.maximum(history, 0))
-            sums = _sums(table.keys, counts, known, self.vocabulary)
-            place = np.searchsorted(known, np.maximum(history, 0))
+        for table in self.orders[:order]:
+            known, place = np.unique(np.maximum(history, 0), return_inverse=True)
             number = _find(table.keys, history * self.vocabulary + words, history >= 0)
-            found.append(
-                _Matches(
-                    np.where(number >= 0, counts[number], 0.0),
-                    *(np.where(history >= 0, of_history[place], 0.0) for of_history in sums),
-                )
-            )
+            both = []
+            for counts in (table.continuations, table.occurrences):
+                count = np.where(number >= 0, _taken(counts, number), 0.0)
+                sums = _sums(table.keys, counts, known, self.vocabulary)
+                both.append(Matches(count, *(np.where(history >= 0, of[place], 0.0) for of in sums)))
+            found.append((both[0], both[1]))
             history = np.concatenate([[-1], number[:-1]])
         return found
 
@@ -98,7 +105,7 @@ class NgramCounts:
         """The discounts of modified Kneser-Ney for every order, lowest first."""
         return [discounts_of(counts) for _, counts in self.counted(order)]
 
-    def probabilities(self, matches: list[_Matches], discount: float | Sequence[Discounts]) -> Floats:
+    def probabilities(self, matches: list[Matches], discount: float | Sequence[Discounts]) -> Floats:
         """The probability of each token, from the lowest order up; with one discount, or with three for each order."""
         probability = np.full(len(matches[0].count), 1 / self.vocabulary)
         for order, match in enumerate(matches):
@@ -182,8 +189,7 @@ def _longer(words: NDArray[np.integer], numbers: Integers, shorter: _Order, voca
     """
     longer = empty(len(words), np.int64)
     keys, occurrences = Growing("q"), Growing("i")
-    for first, last in _ranges(shorter.occurrences):
-        places = _places(numbers[:-1], first, last, len(shorter.keys))
+    for places in _by_range(numbers[:-1], list(_ranges(shorter.occurrences))):
         found, at, inverse, often = np.unique(
             numbers[places] * vocabulary + words[places], return_index=True, return_inverse=True, return_counts=True
         )
@@ -216,16 +222,34 @@ def _ranges(sizes: NDArray[np.integer]) -> Iterator[tuple[int, int]]:
         yield first, len(sizes)
 
 
-def _places(histories: Integers, first: int, last: int, count: int) -> Integers:
-    """Where the history is in a range of all that there are."""
-    if first == 0 and last == count:
-        return np.arange(len(histories))
-    found = []
-    for part in blocks(len(histories)):
-        some = histories[part]
-        found.append(np.flatnonzero((some >= first) & (some < last)) + part.start)
-        release(histories)
-    return np.concatenate(found)
+def _by_range(histories: Integers, ranges: Sequence[tuple[int, int]]) -> Iterator[Integers]:
+    """For each range of histories the places where they are, in order. All are put in their places in one pass."""
+    if len(ranges) == 1:
+        yield np.arange(len(histories))
+        return
+    begins = np.array([first for first, _ in ranges])
+
+    def parts() -> Iterator[tuple[slice, Integers]]:
+        for part in blocks(len(histories)):
+            yield part, np.searchsorted(begins, histories[part], side="right") - 1
+            release(histories)
+
+    sizes = np.zeros(len(ranges), np.int64)
+    for _, of_part in parts():
+        sizes += np.bincount(of_part, minlength=len(ranges))
+    ends = np.cumsum(sizes)
+    at = ends - sizes
+    places = empty(len(histories), np.int64)
+    for part, of_part in parts():
+        order = np.argsort(of_part, kind="stable") + part.start
+        until = np.cumsum(np.bincount(of_part, minlength=len(ranges)))
+        for number, some in enumerate(np.split(order, until[:-1])):
+            places[at[number] : at[number] + len(some)] = some
+            at[number] += len(some)
+        release(places)
+    for end, size in zip(ends.tolist(), sizes.tolist(), strict=True):
+        yield np.array(places[end - size : end])
+        release(places)
 
 
 def _sums(keys: Integers, counts: Counts, histories: Integers, vocabulary: int) -> Floats:
@@ -248,5 +272,18 @@ def _sums(keys: Integers, counts: Counts, histories: Integers, vocabulary: int) 
 
 def _find(keys: Integers, wanted: Integers, possible: NDArray[np.bool_]) -> Integers:
     """The index of each wanted key, or -1."""
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(possible & (keys[at] == wanted), at, -1)
+    found = np.full(len(wanted), -1, np.int64)
+    for part in blocks(len(wanted), LOOKED_UP):
+        at = np.minimum(np.searchsorted(keys, wanted[part]), len(keys) - 1)
+        found[part] = np.where(possible[part] & (keys[at] == wanted[part]), at, -1)
+        release(keys)
+    return found
+
+
+def _taken(counts: Counts, number: Integers) -> Counts:
+    """The count of each n-gram, given its number; that of the last one where it has none."""
+    found = np.empty(len(number), np.int32)
+    for part in blocks(len(number), LOOKED_UP):
+        found[part] = counts[number[part]]
+        release(counts)
+    return found

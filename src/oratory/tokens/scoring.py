@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oratory.tokens.tokenizer import START, Tokenizer
-from oratory.tokens.word import split
+from oratory.tokens.words import split
 
 
 def predicted(ids: NDArray[np.int32], tokenizer: Tokenizer) -> NDArray[np.bool_]:

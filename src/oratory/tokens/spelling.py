@@ -66,7 +66,7 @@ class Spelling:
     @classmethod
     def learn(cls, lines: Sequence[str], tokenizer: "Tokenizer") -> "Spelling":
         """From the training lines of a corpus."""
-        from oratory.tokens.word import split
+        from oratory.tokens.words import split
 
         words = sorted({word for line in lines for word in split(line)})
         forms = None if tokenizer.exact else Forms.count(_all_stretches(lines, tokenizer))
@@ -140,10 +140,9 @@ def _covers(lines: Sequence[str], encoded: "Encoded") -> bool:
     return bool((covered == whole).all() and (encoded.sizes >= 0).all())
 
 
-def _all_stretches(lines: Sequence[str], tokenizer: "Tokenizer") -> Iterator[Stretch]:
+def _all_stretches(lines: Sequence[str], tokenizer: "Tokenizer") -> Iterator[Iterator[Stretch]]:
     """What every token of some lines covers; some lines are encoded at once, so that all of them need not fit."""
-    for some in in_parts(lines):
-        yield from _stretches(some, tokenizer.measure_lines(some), tokenizer)
+    return (_stretches(some, tokenizer.measure_lines(some), tokenizer) for some in in_parts(lines))
 
 
 def _stretches(lines: Sequence[str], encoded: "Encoded", tokenizer: "Tokenizer") -> Iterator[Stretch]:

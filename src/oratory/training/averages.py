@@ -23,9 +23,9 @@ class Average:
         return None
 
     def add(self, average: Weights, weights: Weights, share: float) -> None:
-        """Take weights into an average, in place. Numbers that are not real ones, such as counts, are as they are."""
+        """Take weights into an average, in place."""
         for name, value in weights.items():
-            if name not in average or not value.is_floating_point():
+            if name not in average:
                 average[name] = value.detach().clone()
             else:
                 average[name].lerp_(value.detach(), share)

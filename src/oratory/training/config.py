@@ -104,6 +104,8 @@ class TrainConfig:
                 raise InputError(f"{PREFIX}{name}={getattr(self, name)}: it must be at least 0 and below 1.")
         if self.teachers and self.smoothing:
             raise InputError("train.smoothing has no use where train.teachers say what is learned.")
+        if self.optimizer.averages and not isinstance(self.average, NoAverage):
+            raise InputError("This train.optimizer keeps an average itself; take train.average=none with it.")
         self._check_together()
 
     def _at_least(self, name: str, least: int) -> None:

@@ -6,7 +6,7 @@ dropout follow from the seed and the step alone, so no state of a generator has 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -14,9 +14,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
-from oratory.batches import Batch, Order
+from oratory.batches import IGNORE, Batch, Order
 from oratory.errors import Failed
 from oratory.model.products import WIDE, fast_products
 from oratory.seeds import seeded
@@ -30,6 +31,8 @@ from oratory.training.tasks.task import Learning, Scores
 
 PLACE = ("step", "measured", "losses", "waited", "parts", "taken")
 """The plain values of the state, besides its tensors."""
+LossOf = Callable[[Batch, int], Tensor]
+"""The loss of a batch, of an update that has so many targets."""
 
 
 class Diverged(Failed):
@@ -65,9 +68,14 @@ class Fit:
         """How an update makes its products; the output layer and evaluation, where all are large, choose themselves."""
         self.dtype = numbers(config.precision, self.device)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.dtype == torch.float16)
-        named = [entry for entry in model.named_parameters() if entry[1].requires_grad]
-        self.learned = [parameter for _, parameter in named]
-        self.optimizers = config.optimizer.make(named, config.lr, config.weight_decay, factors)
+        self.named: dict[str, Tensor] = {name: one for name, one in model.named_parameters() if one.requires_grad}
+        self.learned = list(self.named.values())
+        self.optimizers: list[Any] = config.optimizer.make(
+            list(self.named.items()),  # type: ignore[arg-type]
+            config.lr,
+            config.weight_decay,
+            factors,
+        )
         lengths = learning.items.lengths if config.bucketing else None
         self.order = Order(len(learning.items), config.batch, seed, lengths)
         self.steps = config.iterations or self.order.steps * (config.epochs or 1)
@@ -75,7 +83,7 @@ class Fit:
         self.parts = config.accumulate
         """Parts in which a batch is computed: more than the setting where memory ran out."""
         self.average: dict[str, Tensor] = {}
-        """The average of the weights so far, where the settings ask for one."""
+        """The average of what is learned, so far, where the settings ask for one. What is counted is not in it."""
         self.taken = 0
         """How many weights it has."""
         self.noise = config.noise.of(learning.encoded["train"], model.config.vocabulary)
@@ -130,30 +138,41 @@ class Fit:
         """Take the average of the weights or the best ones, and measure everything if that is still to be done."""
         if not self.processes.leads:
             return
-        if self.best_weights or self.average:
-            self.model.load_state_dict(self.best_weights or self.average)
+        if self.best_weights:
+            self.model.load_state_dict(self.best_weights)
+        else:
+            self._set(self._shown())
         if self.best_weights or self.step < self.steps or self.scores is None:
             self.scores = self._scores(True)
+
+    def _shown(self) -> dict[str, Tensor]:
+        """The parameters that are measured and kept, where they are not those of the last update."""
+        if self.average or not self.config.optimizer.averages:
+            return self.average
+        found = {parameter: value for optimizer in self.optimizers for parameter, value in optimizer.averaged().items()}
+        return {name: found[parameter] for name, parameter in self.named.items() if parameter in found}
+
+    @torch.no_grad()
+    def _set(self, values: dict[str, Tensor]) -> None:
+        for name, value in values.items():
+            self.named[name].copy_(value)
 
     @contextmanager
     def _averaged(self) -> Iterator[None]:
         """The model with the average of its weights, where there is one."""
-        if not self.average:
-            yield
-            return
-        own = copied(self.model)
-        self.model.load_state_dict(self.average)
+        shown = self._shown()
+        own = {name: self.named[name].detach().clone() for name in shown}
+        self._set(shown)
         try:
             yield
-            self.average = copied(self.model)  # With what measuring has chosen on dev.
         finally:
-            self.model.load_state_dict(own)
+            self._set(own)
 
     def _take(self) -> None:
         """Take the weights into their average."""
         share = self.config.average.share(self.step, self.steps, self.taken)
         if share is not None:
-            self.config.average.add(self.average, self.model.state_dict(), share)
+            self.config.average.add(self.average, self.named, share)
             self.taken += 1
 
     def _scores(self, final: bool) -> Scores:
@@ -168,7 +187,9 @@ class Fit:
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = lr * group.get("factor", 1.0)
-        loss, remark = self._gradients_in_memory(items)
+        every = config.optimizer.curvature_every
+        looked = self._look_at_curvature(items) if every is not None and self.step % every == 0 else ""
+        loss, remark = self._gradients_in_memory(items, self._loss)
         if not math.isfinite(loss):
             raise Diverged(self.step, "loss", items)
         for optimizer in self.optimizers:
@@ -186,16 +207,35 @@ class Fit:
         self.step += 1
         self.losses += loss
         self._take()
-        return Stepped(self.step, loss, norm, lr, remark)
+        return Stepped(self.step, loss, norm, lr, remark or looked)
 
-    def _gradients_in_memory(self, items: NDArray[np.int64]) -> tuple[float, str]:
+    def _loss(self, batch: Batch, targets: int) -> Tensor:
+        return self.learning.loss(self.wrapped, batch, targets, self.config.smoothing)
+
+    def _look_at_curvature(self, items: NDArray[np.int64]) -> str:
+        """Give the optimisers the gradients of targets that the model draws itself; a remark if memory ran out."""
+        loss, remark = self._gradients_in_memory(items, self._loss_of_drawn)
+        if not math.isfinite(loss):
+            raise Diverged(self.step, "loss", items)
+        targets = self.learning.items_of(self.step // self.order.steps).targets(items)
+        for optimizer in self.optimizers:
+            optimizer.take_curvature(targets / self.scaler.get_scale() ** 2)
+        return remark
+
+    def _loss_of_drawn(self, batch: Batch, targets: int) -> Tensor:
+        logits = self.wrapped(batch.ids, batch.mask).logits.float().flatten(0, -2)  # N, classes or vocabulary
+        drawn = torch.multinomial(logits.detach().softmax(-1), 1)[:, 0]
+        wanted = drawn.masked_fill(batch.targets.flatten() == IGNORE, IGNORE)
+        return cross_entropy(logits, wanted, reduction="sum", ignore_index=IGNORE) / targets
+
+    def _gradients_in_memory(self, items: NDArray[np.int64], loss_of: LossOf) -> tuple[float, str]:
         """The loss of `_gradients`, computed in smaller parts if memory runs out, and a remark if so."""
         before = self.parts
         while True:
             for optimizer in self.optimizers:
                 optimizer.zero_grad()
             try:
-                loss = self._gradients(items)
+                loss = self._gradients(items, loss_of)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
@@ -213,7 +253,7 @@ class Fit:
                 f"of {before}. An update is still of the whole batch."
             )
 
-    def _gradients(self, items: NDArray[np.int64]) -> float:
+    def _gradients(self, items: NDArray[np.int64], loss_of: LossOf) -> float:
         """Compute the gradients of the mean loss over the whole batch, in parts, and return that loss."""
         # The epoch of this step, so that what is drawn for an item follows from the seed and the epoch alone.
         drawn, size = self.learning.items_of(self.step // self.order.steps), self.processes.size
@@ -230,7 +270,7 @@ class Fit:
                 alone_until_last = size > 1 and number < len(parts) - 1
                 with self.wrapped.no_sync() if alone_until_last else nullcontext():  # type: ignore[operator]
                     with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
-                        value = self.learning.loss(self.wrapped, batch, targets, self.config.smoothing)
+                        value = loss_of(batch, targets)
                     self.scaler.scale(value * weight).backward()  # type: ignore[no-untyped-call]
                 loss += value.detach() * bool(weight)
         return float(self.processes.total(loss))
@@ -264,7 +304,9 @@ class Fit:
     def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         """Continue from a state."""
         self.model.load_state_dict(_under("model.", tensors))
-        self.best_weights, self.average = _under("best.", tensors), _under("average.", tensors)
+        self.best_weights = _under("best.", tensors)
+        # Checkpoints of earlier versions have an average of what is counted, too.
+        self.average = {name: value for name, value in _under("average.", tensors).items() if name in self.named}
         for number, optimizer in enumerate(self.optimizers):
             states: dict[int, dict[str, Tensor]] = {}
             for path, value in _under(f"optimizer.{number}.", tensors).items():

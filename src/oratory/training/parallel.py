@@ -18,6 +18,8 @@ from oratory.errors import Failed, InputError
 
 MEETING = timedelta(seconds=60)
 """How long the processes wait for each other to begin. One that ended before it began is not noticed earlier."""
+GRACE = 3.0
+"""Seconds more that the framework has to say by itself that they did not meet."""
 SOON = 3.0
 """Seconds after which it is said what they wait for."""
 PATIENCE = timedelta(minutes=30)
@@ -134,7 +136,7 @@ def joined(device: torch.device) -> Iterator[Processes]:
     if (rank := _number("RANK", 0)) >= size:  # The framework would wait for the others.
         raise InputError(f"RANK={rank} in the environment must be below WORLD_SIZE={size}; torchrun sets both.")
     try:
-        with _ended_by_interrupt(), _said_if_long(size):
+        with _ended_by_signals(), _said_if_long(size):
             distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=MEETING)
     except (RuntimeError, ValueError) as error:
         if _is_lost(error) and "timed out" not in str(error).lower():  # It came, and ended before all had met.
@@ -172,32 +174,48 @@ def _lost(rank: int, size: int, error: Exception) -> Failed:
 
 @contextmanager
 def _said_if_long(size: int) -> Iterator[None]:
-    """Say on stderr what is waited for, unless the others come soon."""
-    where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
-    sentence = f"Waiting for all {size} processes to meet at {where}, for {MEETING.seconds} seconds at the most.\n"
+    """Say on stderr what is waited for, unless the others come soon; and wait no longer than was said.
 
-    def say() -> None:
-        sys.stderr.write(sentence)
+    The framework waits for several things in turn, for each of them as long as for all.
+    """
+    where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
+    waited = f"{MEETING.total_seconds():g} seconds"
+
+    def say(sentence: str) -> None:
+        sys.stderr.write(f"{sentence}\n")
         sys.stderr.flush()
 
-    timer = threading.Timer(SOON, say)
-    timer.daemon = True
-    timer.start()
+    def end() -> None:
+        say(f"oratory: WORLD_SIZE says that {size} processes train together, but they did not meet within {waited}.")
+        os._exit(2)  # The framework cannot be interrupted.
+
+    sentence = f"Waiting for all {size} processes to meet at {where}, for {waited} at the most."
+    timers = [threading.Timer(SOON, say, [sentence]), threading.Timer(MEETING.total_seconds() + GRACE, end)]
+    for timer in timers:
+        timer.daemon = True
+        timer.start()
     try:
         yield
     finally:
-        timer.cancel()
+        for timer in timers:
+            timer.cancel()
 
 
 @contextmanager
-def _ended_by_interrupt() -> Iterator[None]:
-    """Let Ctrl-C end the process at once. Python would notice it only after the framework has stopped waiting."""
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or threading.current_thread() is not threading.main_thread():
+def _ended_by_signals() -> Iterator[None]:
+    """Let Ctrl-C end the process at once, and `torchrun`, which asks the others to end when one is lost.
+
+    Python would notice it only after the framework has stopped waiting.
+    """
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in handlers:
+        signal.signal(number, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

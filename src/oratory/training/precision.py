@@ -1,6 +1,6 @@
 """In which type of numbers a model is computed, and whether this processor can."""
 
-import subprocess
+import subprocess  # nosec B404
 import sys
 from functools import cache
 
@@ -46,6 +46,7 @@ def works_here(precision: str) -> bool:
     """Whether the processor multiplies such numbers, tried in a process that may be lost."""
     command = [sys.executable, "-c", TRIAL, precision]
     try:
-        return subprocess.run(command, capture_output=True, timeout=PATIENCE).returncode == 0
+        done = subprocess.run(command, capture_output=True, timeout=PATIENCE)  # nosec B603 (our own words, no shell)
+        return done.returncode == 0
     except subprocess.TimeoutExpired:
         return False

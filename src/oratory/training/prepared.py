@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from oratory.tables import Table, Tabled
+from oratory.training.setting import shown
 
 if TYPE_CHECKING:
     from torch import nn
@@ -78,5 +79,5 @@ class Prepared(Tabled):
         return {"corpus": corpus, "seed": self.seed, "config": self.settings, "parameters": parameters}
 
     def tables(self) -> list[Table]:
-        rows = tuple((name, str(value)) for name, value in self.settings.items())
+        rows = tuple((name, shown(value)) for name, value in self.settings.items() if self.task.uses(name))
         return [Table("Configuration", ("setting", "value"), rows, words=2), *self.parameters.tables()]

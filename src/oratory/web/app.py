@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.resources import files
 from pathlib import Path
 
 from fastapi import FastAPI
-from fastapi.responses import RedirectResponse
+from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.concurrency import run_in_threadpool
 
@@ -16,6 +17,8 @@ from oratory.web.laboratory import Laboratory
 from oratory.web.views import views
 
 STATIC = Path(__file__).parent / "static"
+LINES = files("oratory.reports") / "templates" / "lines.js"
+"""What draws lines between tokens, here and in the saved page of maps."""
 
 
 def build(lab: Laboratory, token: str | None = None) -> Guard:
@@ -37,6 +40,11 @@ def build(lab: Laboratory, token: str | None = None) -> Guard:
         lifespan=living,
     )
     answer_errors(app, lab)
+
+    @app.get("/static/drawn-lines.js", include_in_schema=False)
+    def lines() -> Response:
+        return Response(LINES.read_text("utf-8"), media_type="text/javascript")
+
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     for view in views():
         app.include_router(view.router(lab), tags=[view.name])

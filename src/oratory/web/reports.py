@@ -8,8 +8,8 @@ from oratory.reports import html, pdf
 from oratory.reports.document import Document
 
 Kind = Literal["html", "pdf"]
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
-"""A report has its styles inside and no script; it may do nothing else."""
+POLICY = f"{html.POLICY}; sandbox; frame-ancestors 'self'"
+"""A report has its styles and its pictures inside, and no script; it may do nothing else."""
 
 
 def report_answer(document: Document, name: str, kind: Kind) -> Response:

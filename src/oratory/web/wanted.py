@@ -10,7 +10,7 @@ from oratory.comparisons import parse_seeds, parse_variants
 from oratory.errors import InputError
 from oratory.execution.local import cores
 from oratory.execution.ready import refuse_broken
-from oratory.runs.started import as_given
+from oratory.runs.given import as_given
 from oratory.settings import parse_words
 from oratory.tables import shortened
 from oratory.training.origins import all_settings, contract_of, origin_of

@@ -56,7 +56,8 @@ class Gpt2(_Transformers):
         import torch
 
         prompt = torch.ones(1, 1, dtype=torch.long)
-        asked = {"max_new_tokens": tokens, "do_sample": True, "top_k": 0, "use_cache": True, "pad_token_id": 0}
+        asked = {"max_new_tokens": tokens, "do_sample": True, "top_k": 0, "use_cache": True}
+        asked["pad_token_id"] = 0
         return lambda: model.generate(prompt, attention_mask=torch.ones_like(prompt), **asked)
 
 

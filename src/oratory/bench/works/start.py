@@ -1,6 +1,6 @@
 """Starting the program, beside a Python that does nothing."""
 
-import subprocess
+import subprocess  # nosec B404
 import sys
 from functools import partial
 

@@ -2,19 +2,23 @@
 
 from oratory.comparisons.atlas.design import AtlasDesign, AtlasEntry, entries_of
 from oratory.comparisons.atlas.facts import Atlas, AtlasRow, Effect
-from oratory.comparisons.atlas.kept import atlas_entries, atlases_in
-from oratory.comparisons.atlas.make import load_atlas, make_atlas, survey
+from oratory.comparisons.atlas.make import design_of, load_atlas, make_atlas
+from oratory.comparisons.atlas.record import AtlasRecord
+from oratory.comparisons.atlas.stacks import Stacks, make_stacks
+from oratory.comparisons.atlas.survey import survey
 
 __all__ = [
     "Atlas",
     "AtlasDesign",
     "AtlasEntry",
+    "AtlasRecord",
     "AtlasRow",
     "Effect",
-    "atlas_entries",
-    "atlases_in",
+    "Stacks",
+    "design_of",
     "entries_of",
     "load_atlas",
     "make_atlas",
+    "make_stacks",
     "survey",
 ]

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from oratory import __version__
-from oratory.comparisons.design import BASE, Design, Variant
+from oratory.comparisons.design import BASE, Design, Variant, contents
 from oratory.errors import InputError, unknown
-from oratory.files import digest
 from oratory.ids import id_of, key_of
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
@@ -16,16 +15,16 @@ from oratory.training.origins import origin_of
 from oratory.training.tasks import Task
 
 CONTROLS = ("control 1", "control 2")
-"""The base settings again, under other names and with other seeds: what is shown of these is chance."""
+"""The base settings again, under other names and with other seeds: any difference that they show is chance."""
 CONTROL_SEED = 100_000
 """The seeds of the first control begin here, and those of the second at twice this."""
 LIMIT = 10.0
-"""Times that an update may cost what one of the base settings costs."""
+"""How many times the cost of an update with the base settings an update may have."""
 
 
 @dataclass(frozen=True)
 class AtlasEntry:
-    """One mechanism in place of that of the base settings."""
+    """One mechanism, in place of the one that the base settings have."""
 
     kind: str
     mechanism: str
@@ -82,7 +81,7 @@ class AtlasDesign:
     plugins: tuple[tuple[str, str], ...] = ()
     """Files of mechanisms: where they are, and their content."""
     limit: float = LIMIT
-    """Times that an update may cost what one of the base settings costs; what costs more is not trained."""
+    """How many times the cost of a base update an update may have; a mechanism that costs more is not trained."""
     only: tuple[str, ...] = ()
     """The kinds that were asked for; all unless some were."""
 
@@ -95,9 +94,8 @@ class AtlasDesign:
     @property
     def id(self) -> str:
         """A name that follows from everything that decides the result."""
-        plugins = [digest(content.encode()) for _, content in self.plugins]
         described = [self.task.name, self.corpus.fingerprint, [entry.name for entry in self.entries]]
-        more = [list(self.seeds), dict(self.settings), self.metric, self.limit, plugins, __version__]
+        more = [list(self.seeds), dict(self.settings), self.metric, self.limit, contents(self.plugins), __version__]
         return id_of("atlas", key_of([*described, *more]))
 
     def variant(self, entry: AtlasEntry | None) -> Variant:
@@ -110,7 +108,7 @@ class AtlasDesign:
         return Design(self.task, self.corpus, tuple(variants), self.seeds, {}, self.metric, self.plugins)
 
     def seeds_of(self, name: str) -> tuple[int, ...]:
-        """The seeds of a variant: those of all, but for the controls."""
+        """The seeds of a variant: the same for all, except for the controls."""
         if name not in CONTROLS:
             return self.seeds
         return tuple(CONTROL_SEED * (1 + CONTROLS.index(name)) + seed for seed in self.seeds)

@@ -5,13 +5,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from oratory.comparisons.comparison import Comparison
+from oratory.comparisons.facts import ResultFacts, p_text
 from oratory.statistics import LEVEL
-from oratory.tables import Table, Tabled, number
-from oratory.training.tasks import Task
-from oratory.training.tasks.metric import Metric
+from oratory.tables import Table, number
 
 JUDGED, REFUSED, LEAKS, SLOW, FAILED = "judged", "refused", "leaks", "slow", "failed"
-"""What became of a mechanism. Whatever failed with some seeds only is judged by the others, and says so."""
+"""What became of a mechanism. One that failed with some seeds only is judged by the others, and its row says so."""
 GIVEN, TUNED = "as given", "tuned"
 """The two families: the base settings for all, and for each the settings that a search found on dev."""
 
@@ -30,7 +29,7 @@ class Effect:
     holm: float | None
     """p after Holm, over all mechanisms of the atlas and the controls."""
     discovery: float | None
-    """The share of false ones to expect among all that are as likely as this one."""
+    """The share of false discoveries to expect among all effects with a p at most as large as this one."""
     verdict: str
     text: str
     """The verdict in words, with what would have been seen."""
@@ -44,10 +43,10 @@ class AtlasRow:
     mechanism: str
     status: str
     reason: str = ""
-    """Why it was not judged, or what is to be known beside the verdict."""
+    """Why it was not judged, or what a reader must know besides the verdict."""
     parameters: int | None = None
     update: float | None = None
-    """Seconds of the processor for an update."""
+    """Processor seconds for an update."""
     cost: float | None = None
     """How many times that of the base settings."""
     effects: Mapping[str, Effect] = field(default_factory=dict)
@@ -67,17 +66,10 @@ class AtlasRow:
         return {"name": self.name, **asdict(self)}
 
 
-@dataclass(frozen=True)
-class Atlas(Tabled):
+@dataclass(frozen=True, kw_only=True)
+class Atlas(ResultFacts):
     """Every mechanism against the base settings; `to_dict` is what `--json` prints."""
 
-    id: str
-    task: Task
-    corpus: str
-    fingerprint: str
-    source: str | None
-    metric: Metric
-    seeds: tuple[int, ...]
     settings: Mapping[str, str]
     only: tuple[str, ...]
     limit: float
@@ -94,7 +86,6 @@ class Atlas(Tabled):
     """What was searched for each mechanism, where that was asked for."""
     in_train: str = ""
     new_items: str = ""
-    plugins: tuple[str, ...] = ()
     families: Mapping[str, Comparison] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -108,11 +99,7 @@ class Atlas(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "atlas": self.id,
-            "task": self.task.name,
-            "corpus": {"name": self.corpus, "fingerprint": self.fingerprint},
-            "metric": self.metric.name,
-            "better": self.metric.better,
+            **self.head("atlas"),
             "difference_unit": self.metric.unit,
             "seeds": list(self.seeds),
             "settings": dict(self.settings),
@@ -188,11 +175,7 @@ class Atlas(Tabled):
             metric.show_difference(effect.difference),
             metric.show_difference_interval(effect.interval),
             f"{effect.wins}/{effect.seeds}",
-            _chance(effect.holm),
-            _chance(effect.discovery),
+            p_text(effect.holm),
+            p_text(effect.discovery),
             *more,
         )
-
-
-def _chance(p: float | None) -> str:
-    return "–" if p is None else f"{p:.3f}" if p >= 0.001 else "<0.001"

@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from oratory.comparisons.facts import ResultFacts, p_text, ratio_figures
 from oratory.comparisons.standing import Standing
 from oratory.runs import Store
-from oratory.statistics import Difference, ratio, verdict, verdict_text
-from oratory.tables import Table, Tabled
-from oratory.training.tasks import Task
-from oratory.training.tasks.metric import Metric
+from oratory.statistics import Difference, verdict, verdict_text
+from oratory.tables import Table, counted
 
 SINGLE = "its single models"
+ROWS = "group of seeds", "groups of seeds"
+"""What one score in a verdict on ensembles comes from, and several."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +31,10 @@ class Pairing:
         return self.parts["all"]
 
 
-@dataclass(frozen=True)
-class Ensemble(Tabled):
+@dataclass(frozen=True, kw_only=True)
+class Ensemble(ResultFacts):
     """Every variant as one ensemble of all its runs, and what smaller ensembles of separate seeds show."""
 
-    id: str
-    task: Task
-    corpus: str
-    fingerprint: str
-    source: str | None
-    """The text that loads the corpus."""
-    metric: Metric
     named_metric: bool
     """Whether the metric was asked for by its name."""
     counts: float | None
@@ -49,7 +43,6 @@ class Ensemble(Tabled):
     """The ids that it was made of: runs, or one comparison."""
     members: Mapping[str, tuple[str | None, ...]]
     """The runs of each variant by seed; None where a run failed."""
-    seeds: tuple[int, ...]
     size: int
     """Runs in each of the ensembles that verdicts are on."""
     groups: tuple[tuple[int, ...], ...]
@@ -58,26 +51,19 @@ class Ensemble(Tabled):
     """The ensembles of all runs, the mean of their members, and the baselines."""
     pairings: tuple[Pairing, ...]
     unit: str
-    """What counts as one in the verdicts, such as sentence or address."""
+    """What one item is in the verdicts, such as a sentence or an address."""
     new_items: str
     """What the verdicts mean by new items, in a sentence."""
-    warnings: tuple[str, ...] = ()
-    """What a reader must know before believing the figures, a sentence each."""
     store: Store | None = field(default=None, compare=False, repr=False)
 
     def verdict_text(self, pairing: Pairing) -> str:
         """The verdict, and the difference that would have been seen if none was."""
-        found = verdict_text(pairing.whole, pairing.p, lambda value: self.metric.show_difference(value, "-"))
-        # The statistics count rows of scores, and a row is a group of seeds here.
-        return found.replace(" seeds", " groups of seeds").replace("one seed;", "one group of seeds;")
+        return verdict_text(pairing.whole, pairing.p, lambda value: self.metric.show_difference(value, "-"))
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         return {
-            "ensemble": self.id,
-            "task": self.task.name,
-            "corpus": {"name": self.corpus, "fingerprint": self.fingerprint},
-            "better": self.metric.better,
+            **self.head("ensemble"),
             "difference_unit": self.metric.unit,
             "members": {name: list(runs) for name, runs in self.members.items()},
             "seeds": list(self.seeds),
@@ -105,15 +91,12 @@ class Ensemble(Tabled):
         }
 
     def _figures(self, found: Difference) -> dict[str, Any]:
-        facts: dict[str, Any] = {
+        return {
             "difference": found.mean,
             "interval": list(found.interval) if found.interval else None,
             "group_differences": list(found.seed_differences),
+            **ratio_figures(self.metric, found),
         }
-        if self.metric.logarithmic:
-            of = ratio(found)
-            facts |= {"ratio": of.value, "ratio_interval": list(of.interval) if of.interval else None}
-        return facts
 
     def tables(self) -> list[Table]:
         return [self.standing.table(self.standing.parts), *self.verdict_tables()]
@@ -126,24 +109,23 @@ class Ensemble(Tabled):
         for pairing in self.pairings:
             for part, found in pairing.parts.items():
                 whole = part == "all"
-                p = "–" if pairing.p is None else f"{pairing.p:.3f}" if pairing.p >= 0.001 else "<0.001"
                 rows.append(
                     (
-                        pairing.variant if whole else "",
+                        pairing.variant if whole else f"  {part}",
                         pairing.against if whole else "",
-                        part,
                         self.verdict_text(pairing) if whole else "",
                         self.metric.show_difference(found.mean),
                         self.metric.show_difference_interval(found.interval),
                         f"{found.wins}/{found.seeds}",
-                        p if whole else "",
+                        p_text(pairing.p) if whole else "",
                     )
                 )
-        columns = ("ensembles of", "against", "on", "verdict", "difference", "95% interval", "wins", "p")
+        columns = ("ensembles of", "against", "verdict", "difference", "95% interval", "wins", "p")
         shown = "; ".join(", ".join(map(str, group)) for group in self.groups)
+        groups = counted(len(self.groups), f"ensemble of {self.size} runs")
         note = (
-            f"{len(self.groups)} ensembles of {self.size} runs, whose seeds are {shown}: no run is in two of them. "
-            f"The verdict is on all of test; p after Holm. {self.new_items} {self.metric.difference_note}"
+            f"{groups}, whose seeds are {shown}: no run is in two of them. The verdict is on all of test, and its "
+            f"parts are below it; p after Holm. {self.new_items} {self.metric.difference_note}"
         )
         title = f"Ensembles of {self.size} runs: {self.metric.column}"
-        return [Table(title, columns, tuple(rows), words=4, note="\n".join([note.strip(), *self.warnings]))]
+        return [Table(title, columns, tuple(rows), words=3, note="\n".join([note.strip(), *self.warnings]))]

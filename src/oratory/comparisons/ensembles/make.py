@@ -7,22 +7,22 @@ import numpy as np
 
 from oratory import __version__
 from oratory.comparisons.eligibility import eligibility_of
-from oratory.comparisons.ensembles.facts import SINGLE, Ensemble, Pairing
-from oratory.comparisons.ensembles.kept import KeptEnsemble
+from oratory.comparisons.ensembles.facts import ROWS, SINGLE, Ensemble, Pairing
 from oratory.comparisons.ensembles.members import Averaged, Members, Mixed, Wanted, wanted_of
+from oratory.comparisons.ensembles.record import EnsembleRecord
 from oratory.comparisons.measures import Measure, Scored, measures_of, tokens_of
 from oratory.comparisons.standing import Standing, baselines_of, tested_corpus
 from oratory.errors import InputError
 from oratory.ids import id_of, key_of
 from oratory.runs import Run, Store
 from oratory.statistics import LEAST_SEEDS, Array, Estimate, holm, paired
-from oratory.text import Corpus, reload_corpus
+from oratory.text import Corpus
 from oratory.text.recorded import RecordedCorpus
 from oratory.training.tasks import Task, task_of
 from oratory.training.tasks.metric import Metric
 
 SIZE = 2
-"""Runs in each of the ensembles that verdicts are on, unless the user says another number."""
+"""Runs in each of the ensembles that verdicts are on, unless the user gives another number."""
 
 
 ONE_MODEL = "An ensemble of all runs is one model, so its interval is for new items alone."
@@ -43,7 +43,7 @@ def ensemble(
     first = next(run for runs in wanted.members.values() for run in runs if run)
     wanted = replace(wanted, metric=metric or wanted.metric)
     found = _evaluate(first.task, tested_corpus(first), wanted, size, store, counts)
-    KeptEnsemble(
+    EnsembleRecord(
         id=found.id,
         task=found.task.name,
         corpus=RecordedCorpus(found.corpus, found.fingerprint, found.source),
@@ -58,16 +58,11 @@ def ensemble(
 
 def load_ensemble(name: str, store: Store) -> Ensemble:
     """An ensemble that was made before, worked out again from its runs."""
-    kept = KeptEnsemble.read(name, store)
-    corpus = reload_corpus("ensemble", name, kept.corpus.source, kept.corpus.fingerprint)
-    members = {of: [store.open(run) if run else None for run in runs] for of, runs in kept.members.items()}
-    for run in (run for runs in members.values() for run in runs if run):
-        if (run.task.name, run.fingerprint, run.status) != (kept.task, kept.corpus.fingerprint, "finished"):
-            raise InputError(
-                f"The ensemble {name} is damaged: {run.id} is no finished run of {kept.task} on its corpus."
-            )
-    wanted = Wanted(kept.named, members, kept.metric)
-    return replace(_evaluate(task_of(kept.task), corpus, wanted, kept.size, store, kept.counts), id=name)
+    record = EnsembleRecord.read(name, store)
+    corpus = record.load_corpus()
+    members = {variant: record.open_runs(runs, store) for variant, runs in record.members.items()}
+    wanted = Wanted(record.named, members, record.metric)
+    return replace(_evaluate(task_of(record.task), corpus, wanted, record.size, store, record.counts), id=name)
 
 
 def _evaluate(
@@ -131,7 +126,7 @@ def _evaluate(
 
 
 def disjoint(places: Sequence[int], size: int) -> list[tuple[int, ...]]:
-    """Groups of so many places, none of which is in two; what is left over is in none."""
+    """Groups of `size` places each; no place is in two groups, and those left over are in none."""
     return [tuple(places[at : at + size]) for at in range(0, len(places) - size + 1, size)]
 
 
@@ -141,8 +136,8 @@ def _seeds(members: Members) -> list[tuple[int, int]]:
     return [(at, runs[0].seed) for at, runs in enumerate(columns) if all(runs) and runs[0]]
 
 
-def _whole(name: str, runs: Sequence[Run | None]) -> str:
-    return f"{name}, ensemble of {sum(run is not None for run in runs)}"
+def _whole(name: str, runs: Sequence[Run | None], what: str = "ensemble") -> str:
+    return f"{name}, {what} of {sum(run is not None for run in runs)}"
 
 
 def _grouped(name: str) -> str:
@@ -158,7 +153,7 @@ def _estimates(members: Members, measures: Mapping[str, Measure], hybrid: bool) 
     found: dict[str, dict[str, Estimate]] = {}
     for name, runs in members.items():
         whole = _whole(name, runs)
-        mean = whole.replace(", ensemble of ", ", mean of ")
+        mean = _whole(name, runs, "mean")
         for made in (str, _hybrid) if hybrid else (str,):
             found[made(whole)] = {part: measure.over_items(made(whole)) for part, measure in measures.items()}
             found[made(mean)] = {part: measure.estimate(made(name)) for part, measure in measures.items()}
@@ -181,7 +176,13 @@ def _pairings(
             other = single(measure, name) if against == SINGLE else measure.matrices[_grouped(names[0])]
             matrix = measure.matrices[_grouped(name)]
             parts[part] = paired(
-                matrix, other, measure.weights, better=metric.better, comparisons=count, strata=measure.strata
+                matrix,
+                other,
+                measure.weights,
+                better=metric.better,
+                comparisons=count,
+                strata=measure.strata,
+                rows=ROWS,
             )
         return Pairing(name, against, parts)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from oratory.comparisons.kept import KeptComparison, comparisons_in
+from oratory.comparisons.record import ComparisonRecord
 from oratory.errors import InputError
 from oratory.runs import Run, Store
 from oratory.runs.record import NOT_IDENTITY
@@ -80,7 +80,7 @@ class Wanted:
 
 
 def wanted_of(names: Sequence[str], store: Store) -> Wanted:
-    """The members that names say: several runs of one variant, or a comparison with all of its variants."""
+    """The members that were named: several runs of one variant, or a comparison with all of its variants."""
     found = [name for word in names for name in _comparisons(word, store)]
     if not found:
         runs = [store.open(name) for name in names]
@@ -90,21 +90,21 @@ def wanted_of(names: Sequence[str], store: Store) -> Wanted:
         raise InputError("Give the runs of one variant, or one comparison, which has several variants.")
     if len(found) > 1:
         raise InputError(f"{names[0]!r} begins {len(found)} ids: {', '.join(found[:5])}; write more of it.")
-    kept = KeptComparison.read(found[0], store)
-    members = kept.runs_in(store)
+    record = ComparisonRecord.read(found[0], store)
+    members = record.runs_in(store)
     for of_variant in members.values():
         _check([run for run in of_variant if run])
-    return Wanted((kept.id,), members, kept.metric)
+    return Wanted((record.id,), members, record.metric)
 
 
 def _comparisons(word: str, store: Store) -> list[str]:
     """The comparisons that a word may mean; none where it means a run."""
-    known = comparisons_in(store)
+    known = ComparisonRecord.names(store)
     return [word] if word in known else [name for name in known if word and name.startswith(word)]
 
 
 def _called(run: Run) -> str:
-    """A variant as its settings were given."""
+    """What a variant is called: the settings that were given for it."""
     return " ".join(f"{name}={value}" for name, value in run.given.items()) or "base"
 
 

@@ -2,7 +2,7 @@
 
 from oratory.comparisons.scales.design import ScaleDesign
 from oratory.comparisons.scales.facts import Scale
-from oratory.comparisons.scales.kept import scale_entries, scales_in
 from oratory.comparisons.scales.make import load_scale, scale
+from oratory.comparisons.scales.record import ScaleRecord
 
-__all__ = ["Scale", "ScaleDesign", "load_scale", "scale", "scale_entries", "scales_in"]
+__all__ = ["Scale", "ScaleDesign", "ScaleRecord", "load_scale", "scale"]

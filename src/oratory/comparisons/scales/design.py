@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from oratory import __version__
-from oratory.comparisons.design import Variant
+from oratory.comparisons.design import Variant, check_seeds, check_variants, contents
 from oratory.errors import InputError
 from oratory.execution.ready import check_room, ready
-from oratory.files import digest
 from oratory.ids import id_of, key_of
 from oratory.runs import Store
 from oratory.text import Corpus, load_corpus
@@ -20,7 +19,7 @@ from oratory.training.tasks import Task
 SHARES = (0.0625, 0.125, 0.25, 0.5, 1.0)
 """The parts of train, unless the user gives others."""
 LEAST = 2
-"""Parts of train; with one there is nothing to see."""
+"""The fewest parts of train that make a curve."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +40,12 @@ class ScaleDesign:
     """Files of mechanisms: where they are, and their content."""
 
     def __post_init__(self) -> None:
-        names = [variant.name for variant in self.variants]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InputError(f"The variant {twice!r} is given twice.")
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise InputError(f"The seeds must be different from each other, and at least one: {list(self.seeds)}.")
+        check_seeds(self.seeds)
+        check_variants(self.variants, self.settings)
         if len(self.shares) < LEAST or list(self.shares) != sorted(set(self.shares)):
             raise InputError(f"--sizes {_joined(self.shares)}: give two or more different shares, the smallest first.")
         if not all(0 < share <= 1 for share in self.shares):
             raise InputError(f"--sizes {_joined(self.shares)}: every share of train lies above 0, and is at most 1.")
-        for variant in self.variants:
-            both = set(variant.settings) & set(self.settings)
-            if both:
-                raise InputError(f"{both.pop()} is given for all variants, and again for the variant {variant.name!r}.")
         if self.corpus.source is None:
             raise InputError("The corpus was made in Python, and parts of it could not be loaded again; save it first.")
         # Parts have vocabularies of their own, so a figure of tokens could not be compared.
@@ -68,10 +59,10 @@ class ScaleDesign:
     @property
     def id(self) -> str:
         """A name that follows from everything that decides the result."""
-        plugins = [digest(content.encode()) for _, content in self.plugins]
         variants = [dict(variant.settings) for variant in self.variants]
         described = [self.task.name, self.corpus.fingerprint, variants, list(self.shares), list(self.seeds)]
-        return id_of("scale", key_of([*described, dict(self.settings), self.metric, plugins, __version__]))
+        more = [dict(self.settings), self.metric, contents(self.plugins)]
+        return id_of("scale", key_of([*described, *more, __version__]))
 
     @cached_property
     def parts(self) -> tuple[Corpus, ...]:

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from math import log
 from typing import Any
 
+from oratory.comparisons.facts import ResultFacts, estimate_figures
 from oratory.runs import Run, Store
 from oratory.statistics import Estimate
 from oratory.statistics.curves import Crossing, Line
-from oratory.tables import Table, Tabled, number
-from oratory.training.tasks import Task
-from oratory.training.tasks.metric import Metric
+from oratory.tables import Table, counted, number
 
 
 @dataclass(frozen=True)
@@ -50,29 +49,19 @@ class CrossingFacts:
     crossing: Crossing
 
 
-@dataclass(frozen=True)
-class Scale(Tabled):
+@dataclass(frozen=True, kw_only=True)
+class Scale(ResultFacts):
     """Curves against the size of train; `to_dict` is what `--json` prints."""
 
-    id: str
-    task: Task
-    corpus: str
-    fingerprint: str
-    source: str | None
-    """The text that loads the corpus with all of train."""
-    metric: Metric
     named_metric: bool
     noun: str
-    """What sizes count."""
+    """What is counted, such as tokens."""
     sizes: tuple[SizeFacts, ...]
-    seeds: tuple[int, ...]
     settings: Mapping[str, str]
     curves: tuple[CurveFacts, ...]
     crossings: tuple[CrossingFacts, ...]
     new_items: str
     problems: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    plugins: tuple[str, ...] = ()
     store: Store | None = field(default=None, compare=False, repr=False)
 
     def runs(self) -> list[Run]:
@@ -80,8 +69,11 @@ class Scale(Tabled):
         assert self.store is not None
         return [self.store.open(run) for curve in self.curves for runs in curve.runs for run in runs if run]
 
+    def all_runs(self) -> list[Run]:
+        return self.runs()
+
     def sentences(self) -> list[str]:
-        """Where curves cross, and how straight ones go on, in words."""
+        """Where curves cross, and how steep the straight ones are, in words."""
         said = []
         for found in self.crossings:
             low, high = (number(round(end)) for end in found.crossing.interval)
@@ -106,11 +98,7 @@ class Scale(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "scale": self.id,
-            "task": self.task.name,
-            "corpus": {"name": self.corpus, "fingerprint": self.fingerprint},
-            "metric": self.metric.name,
-            "better": self.metric.better,
+            **self.head("scale"),
             "size_unit": self.noun,
             "sizes": [vars(size) for size in self.sizes],
             "seeds": list(self.seeds),
@@ -132,20 +120,12 @@ class Scale(Tabled):
         }
 
     def _curve(self, curve: CurveFacts) -> dict[str, Any]:
-        value = self.metric.value
         return {
             "name": curve.name,
             "baseline": curve.baseline,
             "settings": dict(curve.settings),
             "runs": [list(runs) for runs in curve.runs],
-            "values": [
-                {
-                    "mean": value(found.mean),
-                    "interval": [value(end) for end in found.interval] if found.interval else None,
-                    "seeds": found.seeds,
-                }
-                for found in curve.estimates
-            ],
+            "values": [{**estimate_figures(self.metric, found), "seeds": found.seeds} for found in curve.estimates],
             "line": vars(curve.line) if curve.line else None,
         }
 
@@ -158,6 +138,6 @@ class Scale(Tabled):
             if not curve.baseline:
                 ends = [self.metric.show_interval(found.interval) for found in curve.estimates]
                 rows.append(("  95% interval", *ends))
-        note = f"{self.metric.column.capitalize()}, by {self.noun} to learn from; {len(self.seeds)} seeds."
+        note = f"{self.metric.column.capitalize()}, by {self.noun} to learn from; {counted(len(self.seeds), 'seed')}."
         note = "\n".join([f"{note} {self.new_items}", *self.warnings, *self.sentences()])
         return [Table(f"{self.task} on {self.corpus}: {self.metric.column} by size", columns, tuple(rows), note=note)]

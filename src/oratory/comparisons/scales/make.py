@@ -9,18 +9,17 @@ import numpy as np
 
 from oratory.comparisons.design import Variant
 from oratory.comparisons.eligibility import eligibility_of
-from oratory.comparisons.make import Listener, train_all
+from oratory.comparisons.make import Listener, problems_of, train_all
 from oratory.comparisons.measures import measures_of, tokens_of
 from oratory.comparisons.scales.design import ScaleDesign
 from oratory.comparisons.scales.facts import CrossingFacts, CurveFacts, Scale, SizeFacts
-from oratory.comparisons.scales.kept import KeptCurve, KeptScale
+from oratory.comparisons.scales.record import CurveRecord, ScaleRecord
 from oratory.comparisons.standing import baselines_of
-from oratory.errors import InputError
 from oratory.execution.jobs import Executor, Job
 from oratory.runs import Run, Store
 from oratory.statistics import Estimate
 from oratory.statistics.curves import crossing_of, line_of
-from oratory.text import Corpus, reload_corpus
+from oratory.text import Corpus
 from oratory.text.recorded import RecordedCorpus
 from oratory.training.tasks import task_of
 from oratory.training.tasks.metric import Metric
@@ -42,33 +41,30 @@ def scale(design: ScaleDesign, store: Store, executor: Executor, listen: Listene
         ]
         found, failed = train_all(jobs, part, store, executor, listen, design.plugins)
         runs.append(found)
-        problems |= {f"{share:g} of train, {where}": why for where, why in failed.items()}
+        problems |= {f"{share:g} of train, {where}": why for where, why in problems_of(found, failed).items()}
     made = _evaluate(design, runs, problems, store)
-    _kept(made, design).write(store)
+    _record(made, design).write(store)
     return made
 
 
 def load_scale(name: str, store: Store) -> Scale:
     """A study that was made before, worked out again from its runs."""
-    kept = KeptScale.read(name, store)
+    record = ScaleRecord.read(name, store)
     design = ScaleDesign(
-        task=task_of(kept.task),
-        corpus=reload_corpus("scale", name, kept.corpus.source, kept.corpus.fingerprint),
-        variants=tuple(Variant(curve.name, curve.settings) for curve in kept.variants),
-        shares=kept.shares,
-        seeds=kept.seeds,
-        settings=kept.settings,
-        metric=kept.metric,
-        plugins=tuple((path, content) for path, content in kept.plugins),
+        task=task_of(record.task),
+        corpus=record.load_corpus(),
+        variants=tuple(Variant(curve.name, curve.settings) for curve in record.variants),
+        shares=record.shares,
+        seeds=record.seeds,
+        settings=record.settings,
+        metric=record.metric,
+        plugins=record.plugin_files,
     )
-    runs: list[PartRuns] = []
-    for at, part in enumerate(design.parts):
-        found = {c.name: [store.open(run) if run else None for run in c.runs[at]] for c in kept.variants}
-        for run in (run for of_variant in found.values() for run in of_variant if run):
-            if (run.task.name, run.fingerprint, run.status) != (kept.task, part.fingerprint, "finished"):
-                raise InputError(f"The scale {name} is damaged: {run.id} is no finished {kept.task} on {part.name}.")
-        runs.append(found)
-    return replace(_evaluate(design, runs, kept.problems, store), id=name)
+    runs = [
+        {curve.name: record.open_runs(curve.runs[at], store, record.seeds, part) for curve in record.variants}
+        for at, part in enumerate(design.parts)
+    ]
+    return replace(_evaluate(design, runs, record.problems, store), id=name)
 
 
 def _evaluate(design: ScaleDesign, runs: Sequence[PartRuns], problems: Mapping[str, str], store: Store) -> Scale:
@@ -138,7 +134,7 @@ def _point(
 
 
 def _crossings(curves: Sequence[CurveFacts], sizes: Sequence[SizeFacts], metric: Metric) -> list[CrossingFacts]:
-    """Where a variant crosses another one or a baseline; two baselines have no seeds to be certain by."""
+    """Where a variant crosses another one or a baseline. Two baselines have no seeds, so they are not compared."""
     at = [float(size.size) for size in sizes]
     found = []
     for first, second in combinations(curves, 2):
@@ -155,12 +151,12 @@ def _crossings(curves: Sequence[CurveFacts], sizes: Sequence[SizeFacts], metric:
     return found
 
 
-def _kept(made: Scale, design: ScaleDesign) -> KeptScale:
-    return KeptScale(
+def _record(made: Scale, design: ScaleDesign) -> ScaleRecord:
+    return ScaleRecord(
         id=made.id,
         task=made.task.name,
         corpus=RecordedCorpus(made.corpus, made.fingerprint, made.source),
-        variants=tuple(KeptCurve(c.name, dict(c.settings), c.runs) for c in made.curves if not c.baseline),
+        variants=tuple(CurveRecord(c.name, dict(c.settings), c.runs) for c in made.curves if not c.baseline),
         shares=design.shares,
         seeds=design.seeds,
         settings=dict(design.settings),

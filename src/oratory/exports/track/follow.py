@@ -37,7 +37,7 @@ class Book(Protocol):
     """A library's own way to keep a run."""
 
     every: int
-    """Updates of which one is written; the library's speed decides."""
+    """One in so many updates is written; the speed of the library decides."""
     place: str
     """Where it is kept, and how to look at it; known once it is open."""
 

@@ -18,6 +18,7 @@ class Adaptive(Head):
 
     paper = "Grave et al., 2017 (arXiv:1609.04309)"
     table = False
+    normalised = True
 
     frequent: float = 0.1
     """The share of the vocabulary that is in the first band, that of the frequent tokens."""

@@ -18,6 +18,7 @@ class MixtureOfSoftmaxes(Head):
     """
 
     paper = "Yang et al., 2018 (arXiv:1711.03953)"
+    normalised = True
 
     softmaxes: int = 4
     """How many are mixed."""

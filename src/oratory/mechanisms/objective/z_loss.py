@@ -14,10 +14,13 @@ from oratory.mechanisms.kinds import IGNORED, Objective, Shape
 class ZLoss(Objective):
     """The square of the logarithm of the sum of exp(logits) is added, times a small weight: the softmax then needs
     little normalising.
+
+    A head that gives log-probabilities, such as adaptive, has nothing to normalise, and is refused.
     """
 
     name: ClassVar[str] = "z-loss"
     paper = "Chowdhery et al., 2022 (arXiv:2204.02311)"
+    unnormalised: ClassVar[bool] = True
 
     weight: float = 1e-4
     """How much of it is added."""

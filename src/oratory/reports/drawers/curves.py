@@ -39,8 +39,7 @@ def reference_curves(picture: ReferenceCurves) -> Any:
                 *picture.points[name], color="none", markeredgecolor=colour(at), markeredgewidth=1.5, zorder=4, **look
             )
     if picture.log:
-        # From an untrained model to a trained one is a long way: all numbers would not fit.
-        log_axis(axes, few=True)
+        log_axis(axes)
     axes.set_xlabel(picture.xlabel)
     axes.set_ylabel(picture.ylabel)
     legend(axes, drawn)

@@ -71,7 +71,7 @@ def points(picture: Points) -> Any:
     drawn |= _baselines(axes, picture.baselines)
     if picture.log:
         log_axis(axes)
-    axes.set_xticks(range(len(names)), [wrapped(name, 16) for name in names])
+    axes.set_xticks(range(len(names)), [wrapped(name, 12, hyphens=True) for name in names])
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylabel(picture.ylabel)
     legend(axes, drawn)

@@ -11,7 +11,7 @@ _BASELINE_MARKERS = ("x", "+", "1", "2", "3", "4")
 
 @figure_of.register
 def size_curves(picture: SizeCurves) -> Any:
-    """Variants as lines with intervals, baselines as dashed lines, and dots for the straight lines."""
+    """Variants as lines with intervals, baselines as dashed lines, dots for the straight lines, bands for crossings."""
     figure, axes = drawing(height=3.8)
     axes.set_xscale("log")
     drawn: dict[str, Any] = {}
@@ -29,6 +29,10 @@ def size_curves(picture: SizeCurves) -> Any:
         [drawn[name]] = axes.plot(xs, values, linestyle="--", **look)
     for name, (xs, values) in picture.lines.items():
         axes.plot(xs, values, color=colours[name], linewidth=1, linestyle=":")
+    for at, (said, (size, interval)) in enumerate(picture.crossings.items()):
+        axes.axvspan(*interval, color=INK, alpha=0.12, linewidth=0)
+        axes.axvline(size, color=INK, linewidth=1)
+        axes.annotate(said, (size, 0.98 - 0.09 * at), ("data", "axes fraction"), (4, 0), "offset points", va="top")
     if picture.log:
         log_axis(axes)
     sizes = sorted({x for xs, _ in (*picture.variants.values(), *picture.baselines.values()) for x in xs})

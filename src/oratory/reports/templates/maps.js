@@ -9,7 +9,7 @@
   const grid = byId("grid");
   const panes = byId("panes");
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const state = { map: 0, stages: data.stages.map((_, at) => at), left: 0, top: 0, span: length, cursor: null };
+  const state = { map: 0, stages: data.stages.map((_, at) => at), left: 0, top: 0, span: length, cursor: null, lines: false };
   const cache = new Map();
   let drawn = [];
   let waiting = false;
@@ -174,6 +174,10 @@
   }
 
   function draw(pane) {
+    if (state.lines) {
+      asLines(pane);
+      return;
+    }
     const { canvas } = pane;
     const plot = layout(canvas);
     pane.plot = plot;
@@ -194,6 +198,48 @@
     bar.style.background = `linear-gradient(to right, ${data.ramp[dark.matches ? "dark" : "light"].join()})`;
     const end = endOf(pane.map);
     pane.legend.replaceChildren("0 ", bar, ` ${end.toFixed(3)}${pane.map.most > end ? ` and more, up to ${pane.map.most.toFixed(3)}` : ""}`);
+  }
+
+  // The tokens around the cursor twice, with a line for each weight between them.
+  function asLines(pane) {
+    const { canvas } = pane;
+    const ratio = window.devicePixelRatio || 1;
+    const from = windowFrom(pane.rows?.from, state.cursor?.query ?? 0, length);
+    const until = Math.min(length, from + WINDOW);
+    const [each, top, wide] = [22, 26, canvas.clientWidth];
+    const high = top + (until - from) * each + 4;
+    canvas.style.height = `${high}px`;
+    canvas.width = Math.round(wide * ratio);
+    canvas.height = Math.round(high * ratio);
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const edge = Math.min(140, wide * 0.3);
+    const y = (token) => top + (token - from + 0.5) * each;
+    drawLines(context, { from, until, y, left: edge, right: wide - edge, colour: ink("--mark"), alone: state.cursor?.query, weight: (query, key) => weightAt(pane, query, key) });
+    context.textBaseline = "middle";
+    const [plain, faint, mark] = [ink("--ink"), ink("--faint"), ink("--mark")];
+    for (const [align, x, title] of [["right", edge - 7, "looks"], ["left", wide - edge + 7, "is looked at"]]) {
+      context.textAlign = align;
+      context.font = "13px system-ui, sans-serif";
+      context.fillStyle = faint;
+      context.fillText(title, x, 10);
+      for (let token = from; token < until; token++) {
+        const chosen = align === "right" && token === state.cursor?.query;
+        context.font = `${chosen ? "700 " : ""}13px system-ui, sans-serif`;
+        context.fillStyle = chosen ? mark : token >= data.real ? faint : plain;
+        context.fillText(data.tokens[token], x, y(token), edge - 10);
+      }
+    }
+    pane.rows = { from, until, top, each };
+    pane.legend.textContent = until - from < length ? `tokens ${from} to ${until - 1} of ${length}, around the cursor; what is beyond has no line` : "the thicker a line, the more weight";
+  }
+
+  function drawAs(lines) {
+    state.lines = lines;
+    byId("as-map").setAttribute("aria-pressed", !lines);
+    byId("as-lines").setAttribute("aria-pressed", lines);
+    for (const id of ["in", "out", "all"]) byId(id).disabled = lines;
+    redraw();
   }
 
   // Every pixel is the largest weight, or the mean, of the cells beneath it.
@@ -351,7 +397,7 @@
     };
     let grabbed = null;
     canvas.addEventListener("pointerdown", (event) => {
-      const at = place(event);
+      const at = state.lines ? null : place(event);
       if (!at) return;
       grabbed = { x: event.clientX, y: event.clientY, left: state.left, top: state.top };
       canvas.setPointerCapture(event.pointerId);
@@ -365,6 +411,14 @@
         redraw();
         return;
       }
+      if (state.lines) {
+        const token = pane.rows.from + Math.floor((event.offsetY - pane.rows.top) / pane.rows.each);
+        if (token < pane.rows.from || token >= pane.rows.until || token === state.cursor?.query) return;
+        state.cursor = { key: token, query: token };
+        say();
+        redraw();
+        return;
+      }
       const at = place(event);
       if (!at) return;
       const cursor = { key: Math.min(length - 1, Math.floor(at[0])), query: Math.min(length - 1, Math.floor(at[1])) };
@@ -375,7 +429,7 @@
     });
     for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { grabbed = null; });
     canvas.addEventListener("wheel", (event) => {
-      const at = place(event);
+      const at = state.lines ? null : place(event);
       if (!at) return;
       event.preventDefault();
       zoom(event.deltaY < 0 ? 1 / 1.3 : 1.3, ...at);
@@ -397,6 +451,12 @@
     });
   }
 
+  byId("as-map").addEventListener("click", () => drawAs(false));
+  byId("as-lines").addEventListener("click", () => drawAs(true));
+  if (data.size > 1) {
+    byId("as-lines").disabled = true; // A line is between two tokens, not between squares of them.
+    byId("as-lines").title = "This page stores squares of tokens; a page of one layer and head has every weight";
+  }
   byId("in").addEventListener("click", () => zoom(1 / 1.5, ...middle()));
   byId("out").addEventListener("click", () => zoom(1.5, ...middle()));
   byId("all").addEventListener("click", () => zoom(length, 0, 0));

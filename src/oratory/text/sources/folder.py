@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from oratory.errors import InputError
+from oratory.errors import InputError, did_you_mean
 from oratory.files import check_name, read_lines
 from oratory.text.corpus import ClassifierData, Corpus, Labelled, LanguageData, label_order
 from oratory.text.formats import READERS, read_table
@@ -14,7 +14,7 @@ from oratory.text.groups import GROUPS, LineGroups, read_groups
 from oratory.text.label_names import LABELS, read_label_names, with_names
 from oratory.text.lines import file_lines, is_large
 from oratory.text.normal import one_line
-from oratory.text.source import Source
+from oratory.text.source import GIVE, Source
 from oratory.text.table import LabelledText, LabelledTexts, Wanted, find_columns, read_labelled, rows_of
 
 SPLITS = {"train": ("train",), "dev": ("dev", "validation", "valid", "val"), "test": ("test",)}
@@ -86,6 +86,14 @@ def _read(folder: Path, text: str | None, label: str | None, group: str | None) 
     )
 
 
+def _beside(folder: Path) -> list[str]:
+    """What there is where a folder was looked for; a relative path may also be a misspelled sotu."""
+    try:
+        return ["sotu", *(entry.name for entry in folder.parent.iterdir())]
+    except OSError:
+        return ["sotu"]
+
+
 def is_corpus(folder: Path) -> bool:
     """Whether a folder has a training file in one of the layouts."""
     names = {"train_CLS.tsv", "train_LM.txt", *(f"train{ending}" for ending in READERS)}
@@ -145,7 +153,7 @@ def _names(folder: Path) -> list[str]:
     try:
         names = sorted(path.name for path in folder.iterdir())
     except FileNotFoundError:
-        raise InputError(f"{folder} does not exist; give sotu, a folder, or hub:NAME.") from None
+        raise InputError(f"{folder} does not exist; {GIVE}.{did_you_mean(folder.name, _beside(folder))}") from None
     except NotADirectoryError:
         raise InputError(f"{folder} is a file; give the folder that holds the training and test files.") from None
     except PermissionError:

@@ -91,13 +91,15 @@ class Scratch(Origin):
     def check_words(self, task: Task, settings: Mapping[str, str]) -> None:
         from oratory.mechanisms import REGISTRY
         from oratory.mechanisms.kinds import KINDS
-        from oratory.model.config import INITS
+        from oratory.model.config import INITS, check_sizes, usual_sizes
         from oratory.tokens.corpus import SETTINGS as TOKENIZERS
 
         known = self.known()
         check_names(task, settings, known, "setting")
         training, others = split_settings(settings)
         training_from(task.train_config(), task.training, training)
+        sizes = usual_sizes()
+        sizes |= {name: value for name, value in task.model.items() if name in sizes}
         for name, text in others.items():
             if name in KINDS:
                 REGISTRY.check_name(name, text)
@@ -106,7 +108,8 @@ class Scratch(Origin):
             elif name == "init" and text not in INITS:
                 raise unknown(name, text, INITS)
             else:
-                convert(text, known[name], name)
+                sizes[name] = convert(text, known[name], name)
+        check_sizes(sizes)
 
     def base(self, task: Task) -> dict[str, Any]:
         return {**task.model, **prefixed(task.training)}

@@ -50,17 +50,21 @@ def _facts(task: "TextTask", corpus: Corpus, tokenizer: Tokenizer, discount: flo
     else:
         counts = kind(encoded["train"].ids, len(tokenizer))
         chosen = _on_dev(kind, counts, encoded["dev"].ids, tokenizer, discounts)
-    texts = {name: _Text(data.tests[name], encoded[name], data.seen(name), tokenizer) for name in data.tests}
+    numbers: dict[str, tuple[float, float | None]] = {}
+    for name in kind.orders:
+        usual = kind.shares[name][0] if name in kind.shares else discount or USUAL_DISCOUNT
+        numbers[name] = chosen.get(name, (usual, None))
+    found: dict[str, dict[str, CountedText]] = {name: {} for name in kind.orders}
+    for text, lines in data.tests.items():
+        about = _Text(lines, encoded[text], data.seen(text), tokenizer)
+        for name, (best, _) in numbers.items():
+            [nats] = counts.nats(name, encoded[text].ids, (best,))
+            found[name][text] = about.facts(nats, task.spells)
     facts = {}
     for name, order in kind.orders.items():
-        usual = kind.shares[name][0] if name in kind.shares else discount or USUAL_DISCOUNT
-        best, dev = chosen.get(name, (usual, None))
-        found = {}
-        for text in texts:
-            [nats] = counts.nats(name, encoded[text].ids, (best,))
-            found[text] = texts[text].facts(nats, task.spells)
+        best, dev = numbers[name]
         discounted = name not in kind.shares
-        facts[name] = CountFacts(order, best if discounted else None, dev, found, None if discounted else best)
+        facts[name] = CountFacts(order, best if discounted else None, dev, found[name], None if discounted else best)
     return facts
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oratory.errors import InputError
-from oratory.tables import TITLE, Table, Tabled, number, shortened
+from oratory.tables import TITLE, Table, Tabled, counted, number, shortened
 from oratory.tokens.scoring import perplexity
 from oratory.tokens.unknown import named
 from oratory.training.running_text.metric import TokenMetric
@@ -64,8 +64,10 @@ class ScoredTokens(Tabled, ABC):
         return [Table(title, columns, rows, note=self._note(), shades=shades)]
 
     def _note(self) -> str:
-        unknown = f" {self.unknown} of {len(self.tokens)} tokens are unknown text." if self.unknown else ""
-        return f"{self.summary}{unknown}"
+        if not self.unknown:
+            return self.summary
+        are = "is" if self.unknown == 1 else "are"
+        return f"{self.summary} {self.unknown} of {counted(len(self.tokens), 'token')} {are} unknown text."
 
 
 def scored_tokens(run: Trained, line: str, ids: NDArray[np.int32], nats: NDArray[np.floating[Any]]) -> dict[str, Any]:

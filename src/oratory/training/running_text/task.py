@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class TextTask(Task):
     """Tokens of running text are predicted."""
 
-    unused = ("pool", "head_hidden")
+    unused = ("pool", "head_hidden", "classes")
     kept_numbers: ClassVar[Mapping[str, KeptNumber]] = {"stride": KeptNumber(1, lambda settings: settings["context"])}
     no_baselines: "ClassVar[TextBaselines]"
 

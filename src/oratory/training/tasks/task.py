@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from oratory.training.running_text.guess import Beam, CountedModel, ExpectedTokens, NextToken
     from oratory.training.tasks.baselines import TaskBaselines
     from oratory.training.tasks.card import TaskCard
+    from oratory.training.tasks.classifier.scores import SplitScores
     from oratory.training.tasks.results import Recorded, Results
     from oratory.training.tasks.samples import Samples
     from oratory.training.tasks.units import Units
@@ -67,6 +68,8 @@ class Task(ABC):
     """What its baselines score where the corpus has no test for it."""
     kept_numbers: ClassVar[Mapping[str, KeptNumber]] = {}
     """What the record of a run keeps besides, as `Learning.facts` gives it."""
+    first_try: ClassVar[Sequence[str]] = ("score", "We will go on together.")
+    """What to try with a trained model: a command, and what follows the run there."""
     results: ClassVar["Results"]
     """What a record of a run says, as figures, tables and pictures."""
 
@@ -241,8 +244,8 @@ class Task(ABC):
     def score(self, run: "Trained", line: str) -> "Tabled":
         """What the model makes of one text."""
 
-    def scored_items(self, labels: Any, probabilities: Any, seen: Any) -> Any:
-        """The scores of recorded items with their labels, as a split has them."""
+    def labelled(self, items: "pyarrow.Table") -> "SplitScores":
+        """The recorded results of one split, where its items have labels."""
         raise InputError(f"Items of the task {self.name} have no labels.")
 
     def generate(self, run: "Trained", prompt: str, tokens: int, **options: Any) -> str:

@@ -1,21 +1,25 @@
 // The attention explorer: what is chosen, what is asked, and what is shown beside the maps.
-import { ask, calmly, download, fail, isDark, make, onLook, readState, say, showCommand, table, writeState } from "./common.js";
-import { MapViews, shown } from "./mapview.js";
-import { firstOnly, roving } from "./roving.js";
-import { Difference, MapSource, fetchMaps, painted, palette, placeOf } from "./tiles.js";
+import { ask, calmly, fail, isDark, make, onLook, readState, say, showCommand, table, visible, writeState } from "./common.js";
+import { colours, loadScales, scaleBar } from "./colours.js";
+import { markHead, showHeads } from "./heads.js";
+import { forgetLens, setUpLens } from "./lens.js";
+import { LineViews } from "./lines.js";
+import { MapViews, cut, shown } from "./mapview.js";
+import { Ribbons } from "./ribbons.js";
+import { roving } from "./roving.js";
+import { save } from "./saving.js";
+import { Difference, MapSource, TILE, fetchMaps } from "./tiles.js";
 
 const SENTENCE = "We will keep the promise of this great nation to all of its people.";
 const LINKED = 4000; // letters of a text that a link can hold
-const RIBBON = 240; // tokens of a ribbon
 const byId = (id) => document.getElementById(id);
 const DEFAULTS = {
-  run: "", text: SENTENCE, step: -1, run2: "", text2: "", step2: -1, beside: false, layer: 0, head: 0, unit: "tokens", scale: "all", area: "largest",
+  run: "", text: SENTENCE, step: -1, run2: "", text2: "", step2: -1, beside: false, layer: 0, head: 0, unit: "tokens", view: "map", scale: "all", area: "largest",
   left: 0, top: 0, span: 0, query: -1, key: -1,
 };
 const state = readState(DEFAULTS);
 const sides = [...document.querySelectorAll(".side")];
 let facts = []; // of each side
-let scales = null;
 let asking = new AbortController();
 
 const asked = (at) => {
@@ -26,9 +30,11 @@ const asked = (at) => {
 const used = () => (state.beside ? [0, 1] : [0]);
 const inWords = (at) => state.unit === "words" && facts[at].words !== null;
 const names = (at) => (inWords(at) ? facts[at].words : facts[at].tokens).map(visible);
-const visible = (token) => token.replace(/^[Ġ▁]/, "").replace(/[\n\t\r]/g, "⏎") || "␣";
 
-const views = new MapViews(byId("maps"), { moved: (cursor) => { tell(cursor); keep(); }, changed: () => keep() });
+const views = new MapViews(byId("maps"), { moved: (cursor) => { lines.look(cursor); tell(cursor); keep(); }, changed: () => keep() });
+const pointAt = (at) => { if (views.cursor?.query !== at || views.cursor?.key !== at) views.point({ query: at, key: at }); };
+const lines = new LineViews(byId("lines"), pointAt);
+const ribbons = new Ribbons(byId("row"), byId("column"), pointAt);
 
 // The address says all that is chosen.
 const keep = calmly(() => {
@@ -59,9 +65,8 @@ async function load() {
     used().forEach(showMoments);
     tellAbout();
     await Promise.all([grid(signal), show()]);
-    byId("lensed").replaceChildren();
+    forgetLens();
     byId("measured").replaceChildren();
-    byId("more").hidden = true;
   } catch (error) {
     fail(error);
   } finally {
@@ -70,30 +75,22 @@ async function load() {
 }
 const soon = calmly(load, 350);
 
-function colours(kind = "ramp") {
-  return palette(scales[isDark() ? "dark" : "light"][kind]);
-}
-
 // The end of the colour scale of a side.
 function endOf(at) {
   return state.scale === "own" ? facts[at].peaks[state.layer][state.head] || 1 : Math.max(...facts.map((each) => each.end));
 }
 
 function legend(low, high, kind, most) {
-  const bar = make("span", { class: "scale" });
-  bar.style.background = `linear-gradient(to right, ${scales[isDark() ? "dark" : "light"][kind].filter((_, at) => at % 16 === 0).join()})`;
   const more = most > high * 1.001 ? ` and more, up to ${shown(most)}` : "";
-  return make("span", {}, `${shown(low)} `, bar, ` ${shown(high, low < 0)}${more}`);
+  return make("span", {}, `${shown(low)} `, scaleBar(kind), ` ${shown(high, low < 0)}${more}`);
 }
 
 function titleOf(at) {
   if (!state.beside) return `Layer ${state.layer}, head ${state.head}`;
   const differs = (name) => state[name] !== state[`${name}2`];
-  const said = [differs("run") ? facts[at].name : null, differs("step") ? moment(at) : null, differs("text") ? `“${short(asked(at).text, 28)}”` : null].filter(Boolean);
+  const said = [differs("run") ? facts[at].name : null, differs("step") ? moment(at) : null, differs("text") ? `“${cut(asked(at).text, 28)}”` : null].filter(Boolean);
   return said.join(", ") || `Layer ${state.layer}, head ${state.head}`;
 }
-
-const short = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
 function moment(at) {
   const { steps } = facts[at];
@@ -115,49 +112,33 @@ async function show() {
   }
   const before = views.length;
   views.show(panes);
+  byId("area").parentElement.hidden = views.length <= TILE; // Each cell of such a map is a pixel or more.
   if (before !== views.length || !views.camera.span) views.look({ left: 0, top: 0, span: views.length });
   if (views.cursor && Math.max(views.cursor.query, views.cursor.key) >= panes[0].length) views.cursor = null;
-  ribbons();
+  lines.show(views.panes, views.cursor);
+  showText();
   keep();
 }
 
 function arrived(error) {
   if (error) fail(error);
   views.redraw();
+  lines.redraw();
   if (views.cursor) tell(views.cursor);
 }
 
 // Every head, small.
 async function grid(signal) {
-  const at = 0;
-  const { layers, heads, peaks } = facts[at];
-  const found = await fetchMaps("/api/attention/grid", { ...asked(at), words: inWords(at) }, signal);
-  const box = byId("heads");
-  const size = found.rows * found.columns;
-  const buttons = [];
-  const rows = [make("span"), ...Array.from({ length: heads }, (_, head) => make("span", {}, `head ${head}`))];
-  for (let layer = 0; layer < layers; layer++) {
-    rows.push(make("span", {}, `layer ${layer}`));
-    for (let head = 0; head < heads; head++) {
-      const place = layer * heads + head;
-      const end = state.scale === "own" ? peaks[layer][head] || 1 : endOf(at);
-      const canvas = painted(found.weights.subarray(place * size, (place + 1) * size), found.rows, found.columns, colours(), 0, end);
-      const chosen = layer === state.layer && head === state.head;
-      const button = make("button", { type: "button", "aria-label": `Layer ${layer}, head ${head}`, "aria-pressed": String(chosen), onclick: () => choose(layer, head) }, canvas);
-      buttons.push(button);
-      rows.push(button);
-    }
-  }
-  box.style.gridTemplateColumns = `repeat(${heads + 1}, max-content)`;
-  box.toggleAttribute("data-many", heads > 6);
+  const [{ peaks, heads }] = facts;
+  const small = await fetchMaps("/api/attention/grid", { ...asked(0), words: inWords(0) }, signal);
+  const own = state.scale === "own";
+  showHeads(byId("heads"), facts[0], small, { chosen: state, choose, endOf: (layer, head) => (own ? peaks[layer][head] || 1 : endOf(0)) });
   document.querySelector(".explorer").toggleAttribute("data-narrow", heads <= 4 && !state.beside);
-  box.replaceChildren(...rows);
-  firstOnly(buttons);
 }
 
 function choose(layer, head) {
   Object.assign(state, { layer, head });
-  [...byId("heads").querySelectorAll("button")].forEach((button, place) => button.setAttribute("aria-pressed", String(place === layer * facts[0].heads + head)));
+  markHead(byId("heads"), layer * facts[0].heads + head);
   show().catch(fail);
 }
 
@@ -194,20 +175,9 @@ function showMoments(at) {
   slider.setAttribute("aria-valuetext", said);
 }
 
-// The text twice: where the query looks, and who looks at the key.
-let ribbonFrom = 0;
-function ribbons(around = views.cursor?.query ?? 0) {
-  const all = names(0);
-  ribbonFrom = all.length <= RIBBON ? 0 : Math.max(0, Math.min(all.length - RIBBON, around - RIBBON / 2));
-  for (const id of ["row", "column"]) {
-    const buttons = all.slice(ribbonFrom, ribbonFrom + RIBBON).map((name, place) => {
-      const at = ribbonFrom + place;
-      const point = () => { if (views.cursor?.query !== at || views.cursor?.key !== at) views.point({ query: at, key: at }); };
-      return make("button", { type: "button", dir: "auto", onpointerenter: point, onfocus: point, onclick: point }, name);
-    });
-    byId(id).replaceChildren(...(ribbonFrom ? ["… "] : []), ...buttons, ...(ribbonFrom + RIBBON < all.length ? [" …"] : []));
-    firstOnly(buttons);
-  }
+// The text below the map, around the cursor.
+function showText(around = views.cursor?.query ?? 0) {
+  ribbons.show(names(0), around);
   if (views.cursor) tell(views.cursor);
 }
 
@@ -235,9 +205,8 @@ const rest = calmly(async (query, key) => {
     if (signal.aborted) return;
     if (values[0] === null) values[0] = found[0][key];
     byId("cell").textContent = said(all, query, key, values);
-    if (query < ribbonFrom || query >= ribbonFrom + RIBBON) { ribbons(query); return; }
-    colour(byId("row"), found[0], query);
-    colour(byId("column"), found[1], key);
+    if (!ribbons.has(query)) { showText(query); return; }
+    ribbons.colour(found[0], found[1], { query, key });
   } catch (error) { fail(error); }
 }, 50);
 
@@ -248,64 +217,6 @@ function said(all, query, key, values) {
   if (!state.beside) return `${start} with ${one.toFixed(4)} of its weight.`;
   const other = two === null || two === undefined ? "" : ` and ${two.toFixed(4)}, a difference of ${shown(one - two, true)}`;
   return `${start}: ${one.toFixed(4)}${other}.`;
-}
-
-function colour(ribbon, weights, chosen) {
-  const scale = colours();
-  const end = Math.max(...weights.subarray(0, Math.min(weights.length, 5000))) || 1;
-  [...ribbon.querySelectorAll("button")].forEach((button, place) => {
-    const at = ribbonFrom + place;
-    const [red, green, blue] = scale[placeOf(weights[at], 0, end, scale.length)];
-    button.style.backgroundColor = `rgb(${red} ${green} ${blue})`;
-    button.style.color = red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10131a" : "#ffffff";
-    button.classList.toggle("chosen", at === chosen);
-    button.title = weights[at].toFixed(4);
-    button.setAttribute("aria-label", `${button.textContent}: ${weights[at].toFixed(3)}`);
-  });
-}
-
-// The logit lens: layers from the last to the first, places from left to right.
-let lensFirst = 0;
-async function lens(first = 0) {
-  byId("lens").disabled = true;
-  try {
-    const found = await ask("/api/attention/lens", { body: { ...asked(0), first } });
-    lensFirst = first + found.places.length;
-    const scale = colours();
-    const end = Math.max(...found.cells.flat().map((each) => each.guesses[0].probability));
-    const cell = (each) => {
-      const [best] = each.guesses;
-      const right = each.right?.text === best.text;
-      const text = `${visible(best.text)} ${Math.round(best.probability * 100)}%`;
-      const detail = () => { byId("guesses").textContent = described(each, found.predicts); };
-      const button = make("button", { type: "button", class: right && "right", onpointerenter: detail, onfocus: detail, onclick: detail }, text);
-      const [red, green, blue] = scale[placeOf(best.probability, 0, end, scale.length)];
-      button.style.backgroundColor = `rgb(${red} ${green} ${blue})`;
-      button.style.color = red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10131a" : "#ffffff";
-      return make("td", {}, button);
-    };
-    const rows = found.layers.map((name, layer) => make("tr", {}, make("th", { scope: "row" }, name), ...found.cells[layer].map(cell))).reverse();
-    const head = make("tr", {}, make("th"), ...found.places.map((place) => make("th", { scope: "col", dir: "auto" }, visible(place))));
-    const made = make("table", { class: "lens" }, make("thead", {}, head), make("tbody", {}, ...rows));
-    byId("lensed").replaceChildren(make("div", { class: "wide", role: "region", "aria-label": "Logit lens", tabindex: 0 }, made));
-    firstOnly([...made.querySelectorAll("button")]);
-    lensWide = found.places.length;
-    byId("more").hidden = !found.more && first === 0;
-    byId("more").textContent = found.more ? "Later tokens" : "Back to the beginning";
-    byId("more").dataset.first = found.more ? lensFirst : 0;
-    byId("guesses").textContent = `Each cell is the most probable ${found.predicts}; a frame marks what the text really has.`;
-  } catch (error) {
-    fail(error);
-  } finally {
-    byId("lens").disabled = false;
-  }
-}
-let lensWide = 1;
-
-function described(cell, predicts) {
-  const guesses = cell.guesses.map((guess) => `${visible(guess.text)} ${(100 * guess.probability).toFixed(1)}%`).join(", ");
-  const right = cell.right ? ` What the text has, ${visible(cell.right.text)}, has ${(100 * cell.right.probability).toFixed(1)}%.` : "";
-  return `Most probable ${predicts}: ${guesses}.${right}`;
 }
 
 async function measure(what, button) {
@@ -319,26 +230,6 @@ async function measure(what, button) {
   } finally {
     button.disabled = false;
   }
-}
-
-async function save(kind) {
-  const name = `attention-${facts[0].name}-layer-${state.layer}-head-${state.head}`;
-  if (kind === "png") {
-    const canvases = views.panes.map((pane) => pane.canvas);
-    const sheet = make("canvas");
-    sheet.width = canvases.reduce((sum, canvas) => sum + canvas.width, 0);
-    sheet.height = Math.max(...canvases.map((canvas) => canvas.height));
-    const context = sheet.getContext("2d");
-    context.fillStyle = getComputedStyle(document.body).backgroundColor;
-    context.fillRect(0, 0, sheet.width, sheet.height);
-    canvases.reduce((left, canvas) => { context.drawImage(canvas, left, 0); return left + canvas.width; }, 0);
-    sheet.toBlob((blob) => download(`${name}.png`, blob));
-    return;
-  }
-  const one = kind === "html" ? {} : { layer: state.layer, head: state.head };
-  const answer = await fetch("/api/attention/file", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...asked(0), ...one, kind }) });
-  if (!answer.ok) throw new Error((await answer.json()).error);
-  download(`${kind === "html" ? `attention-${facts[0].name}` : name}.${kind}`, await answer.blob());
 }
 
 function setUpSide(side, at) {
@@ -367,6 +258,28 @@ function beside(on) {
   byId("compare").setAttribute("aria-pressed", String(on));
 }
 
+// Draw all of it once more, as it is chosen now.
+function again() {
+  Promise.all([grid(asking.signal), show()]).catch(fail);
+}
+
+// Buttons of which one is pressed: `data-NAME` of each is a value of the state.
+function choice(name, changed) {
+  const buttons = [...document.querySelectorAll(`[data-${name}]`)];
+  const mark = () => buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset[name] === state[name])));
+  mark();
+  for (const button of buttons) button.addEventListener("click", () => { state[name] = button.dataset[name]; mark(); changed(); });
+}
+
+// The map, or lines between tokens.
+function showView() {
+  byId("maps").hidden = byId("zoom").hidden = byId("keys").hidden = state.view === "lines";
+  byId("lines").hidden = state.view !== "lines";
+  lines.redraw();
+  views.redraw();
+  keep();
+}
+
 function setUp() {
   if (!state.text2) state.text2 = state.text;
   if (!state.run2) state.run2 = state.run;
@@ -381,28 +294,28 @@ function setUp() {
     beside(!state.beside);
     load();
   });
-  for (const button of document.querySelectorAll("[data-unit]")) {
-    const mark = () => document.querySelectorAll("[data-unit]").forEach((other) => other.setAttribute("aria-pressed", String(other.dataset.unit === state.unit)));
-    mark();
-    button.addEventListener("click", () => { state.unit = button.dataset.unit; mark(); views.cursor = null; Promise.all([grid(asking.signal), show()]).catch(fail); });
-  }
+  choice("unit", () => { views.cursor = null; again(); });
+  choice("view", showView);
+  showView();
   for (const name of ["scale", "area"]) {
     byId(name).value = state[name];
-    byId(name).addEventListener("change", () => { state[name] = byId(name).value; Promise.all([grid(asking.signal), show()]).catch(fail); });
+    byId(name).addEventListener("change", () => { state[name] = byId(name).value; again(); });
   }
   byId("closer").addEventListener("click", () => views.zoom(1 / 1.5));
   byId("farther").addEventListener("click", () => views.zoom(1.5));
   byId("whole").addEventListener("click", () => views.look({ left: 0, top: 0, span: views.length }));
-  byId("save").addEventListener("change", () => { save(byId("save").value).catch(fail); byId("save").value = ""; });
-  byId("lens").addEventListener("click", () => lens());
-  byId("more").addEventListener("click", () => lens(Number(byId("more").dataset.first)));
+  byId("save").addEventListener("change", () => {
+    const canvases = (state.view === "lines" ? lines : views).panes.map((pane) => pane.canvas);
+    save(byId("save").value, { name: facts[0].name, asked: asked(0), layer: state.layer, head: state.head, canvases }).catch(fail);
+    byId("save").value = "";
+  });
+  setUpLens(() => asked(0));
   byId("measure").addEventListener("click", () => measure("heads", byId("measure")));
   byId("ablate").addEventListener("click", () => measure("ablation", byId("ablate")));
   roving(byId("heads"), "button", () => facts[0]?.heads ?? 1);
   roving(byId("row"), "button");
   roving(byId("column"), "button");
-  roving(byId("lensed"), "button", () => lensWide);
-  onLook(() => { if (facts.length) Promise.all([grid(asking.signal), show()]).catch(fail); });
+  onLook(() => { if (facts.length) again(); });
 }
 
 async function begin() {
@@ -410,7 +323,7 @@ async function begin() {
   setUp();
   const start = { left: state.left, top: state.top, span: state.span, query: state.query, key: state.key };
   try {
-    scales = await ask("/api/attention/colours");
+    await loadScales();
   } catch (error) { fail(error); return; }
   await load();
   if (start.span) views.look({ left: start.left, top: start.top, span: start.span });

@@ -1,6 +1,7 @@
 // The classifier view: probabilities, nearest texts, which tokens mattered, confusion matrix, calibration.
-import { ask, fail, make, readState, say, showCommand, table, writeState } from "/static/common.js";
-import { marked, percent, plain, scheme, svg } from "/static/svg.js";
+import { ask, fail, isDark, make, readState, say, showCommand, table, writeState } from "/static/common.js";
+import { mixed, paint } from "/static/colours.js";
+import { marked, percent, plain, svg } from "/static/svg.js";
 
 const $ = (id) => document.getElementById(id);
 const DEFAULTS = { run: $("run").options[0].value, text: "", why: false, label: "", split: "test", seen: "", row: "", column: "" };
@@ -10,7 +11,9 @@ let labels = [];
 
 const api = (part = "") => `/api/classifier/${encodeURIComponent(state.run)}${part}`;
 const accent = { light: [11, 98, 164], dark: [116, 185, 242] }, against = { light: [190, 90, 20], dark: [255, 160, 100] };
-const shade = (colour, share) => `rgb(${colour[scheme()].join(" ")} / ${(0.75 * Math.min(1, share)).toFixed(3)})`;
+const paper = { light: [255, 255, 255], dark: [29, 32, 37] };
+const scheme = () => (isDark() ? "dark" : "light");
+const shade = (element, colour, share) => paint(element, mixed(colour[scheme()], paper[scheme()], 0.75 * Math.min(1, share)));
 
 function keep() {
   writeState(state, DEFAULTS);
@@ -102,7 +105,7 @@ function way(found, name, key, about) {
   const text = make("p", { class: "text", dir: "auto" });
   found.tokens.forEach((each, at) => {
     const span = make("span", { title: `${each.token}: ${key === "attention" ? percent(values[at]) : plain(values[at], 3)}` }, each.token);
-    span.style.backgroundColor = shade(values[at] < 0 ? against : accent, Math.abs(values[at]) / most);
+    shade(span, values[at] < 0 ? against : accent, Math.abs(values[at]) / most);
     text.append(span, " ");
   });
   return make("div", { class: "way", "data-way": key }, make("h3", {}, name, " ", make("span", { class: "faint" }, about)), text);
@@ -150,7 +153,7 @@ async function confusion() {
   const rows = found.confusion.map((row, at) => make("tr", {}, make("th", { scope: "row", dir: "auto" }, labels[at]), ...row.map((count, to) => {
     const chosen = labels[at] === state.row && labels[to] === state.column;
     const button = make("button", { type: "button", "aria-pressed": String(chosen), "aria-label": `${count} texts of ${labels[at]} taken for ${labels[to]}` }, count.toLocaleString("en"));
-    button.style.backgroundColor = shade(at === to ? accent : against, total[at] ? 0.75 * (count / total[at]) : 0);
+    shade(button, at === to ? accent : against, total[at] ? 0.75 * (count / total[at]) : 0);
     button.addEventListener("click", () => {
       Object.assign(state, { row: labels[at], column: labels[to] });
       for (const each of $("confusion").querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === button));

@@ -2,7 +2,16 @@
 
 // Ask the API. A refusal is an Error whose message is the sentence for the person in front of the page.
 // `body` is sent as JSON; `signal` (of an AbortController) takes a question back.
-export async function ask(path, { method, body, signal } = {}) {
+export async function ask(path, options = {}) {
+  return (await answerOf(path, options)).json();
+}
+
+// An answer of bytes, such as the maps of a text.
+export async function askBytes(path, body, signal) {
+  return (await answerOf(path, { body, signal })).arrayBuffer();
+}
+
+async function answerOf(path, { method, body, signal }) {
   let answer;
   try {
     answer = await fetch(path, {
@@ -15,16 +24,8 @@ export async function ask(path, { method, body, signal } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Error("The page does not answer. Is `oratory serve` still running?");
   }
-  const found = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(found.error ?? `The page answered ${answer.status}.`);
-  return found;
-}
-
-// An answer of bytes, such as the maps of a text.
-export async function askBytes(path, options = {}) {
-  const answer = await fetch(path, options);
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error ?? `The page answered ${answer.status}.`);
-  return answer.arrayBuffer();
+  return answer;
 }
 
 // Listen to server-sent events, each a JSON document: `handlers` by the name of the event. Returns a function that ends it.
@@ -117,6 +118,11 @@ export function calmly(act, milliseconds = 250) {
   };
 }
 
+// A token as it is shown: without the marks that tokenizers write for blanks, and with signs for what is not seen.
+export function visible(token) {
+  return token.replace(/^[Ġ▁]/, "").replace(/[\n\t\r]/g, "⏎") || "␣";
+}
+
 // Give bytes or a text to the person as a file.
 export function download(name, content, type) {
   const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
@@ -133,6 +139,11 @@ export function isDark() {
 export function onLook(act) {
   addEventListener("look", act);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", act);
+}
+
+// How much larger the type of the page is than usual: a canvas must follow the presentation mode by itself.
+export function typeScale() {
+  return parseFloat(getComputedStyle(document.documentElement).fontSize) / 17;
 }
 
 function keep(name, value) {
@@ -183,5 +194,12 @@ function setUpCopies() {
   });
 }
 
+// On a narrow screen the menu is longer than the screen: begin where the view is.
+function setUpMenu() {
+  const [menu, here] = [document.querySelector(".bar nav"), document.querySelector(".bar nav [aria-current]")];
+  if (here) menu.scrollLeft = here.offsetLeft - menu.offsetLeft - (menu.clientWidth - here.offsetWidth) / 2;
+}
+
 setUpLooks();
+setUpMenu();
 setUpCopies();

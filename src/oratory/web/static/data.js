@@ -1,6 +1,6 @@
 // The data view: the audit of a corpus, leaked texts with their twins, baselines, splits.
-import { ask, fail, make, readState, say, table, writeState } from "/static/common.js";
-import { later, marked, plain } from "/static/svg.js";
+import { ask, calmly, fail, isDark, make, onLook, readState, say, table, writeState } from "/static/common.js";
+import { marked, plain } from "/static/svg.js";
 
 const $ = (id) => document.getElementById(id);
 const DEFAULTS = { data: $("corpus").options[0]?.value ?? "sotu", held: "test", find: "", near: false };
@@ -33,7 +33,7 @@ async function load() {
     $("held").replaceChildren(...shown.held_out.map((name) => make("option", { value: name }, name)));
     if (!shown.held_out.includes(state.held)) state.held = shown.held_out[0] ?? "test";
     $("held").value = state.held;
-    if (shown.held_out.length) await leaks();
+    await Promise.all([shown.held_out.length ? leaks() : null, scales()]);
   } catch (error) { fail(error); }
 }
 
@@ -101,6 +101,29 @@ async function measure() {
   }
 }
 
+// Studies of scale: their curves, and where they cross.
+async function scales() {
+  const found = await ask(`/api/data/scales?${query()}`, { signal: asking.signal });
+  body("scale").replaceChildren(...(found.scales.length ? found.scales.map(study) : [
+    make("p", { class: "faint" }, "Nobody has trained on parts of this corpus yet. This command trains on nested parts of train, and says from which size on a model wins:"),
+    make("div", { class: "code" }, make("pre", { tabindex: 0 }, found.command), make("button", { type: "button", "data-copy": true }, "Copy"))]));
+  if (found.scales.length) $("command").textContent = [...Object.values(commands), ...found.scales.map((each) => each.command)].join("\n");
+}
+
+function study(facts) {
+  const image = make("img", { alt: `Curves by the size of train. ${facts.sentences.join(" ")}`, "data-study": facts.id });
+  drawStudy(image);
+  return make("article", {},
+    make("ul", { class: "findings" }, ...facts.sentences.map((sentence) => make("li", {}, sentence))),
+    make("figure", { class: "study", tabindex: 0 }, image, make("figcaption", {}, facts.caption)), ...facts.tables.map(textTable),
+    make("p", {}, make("a", { href: `/comparisons/${facts.id}` }, "The whole study")));
+}
+
+function drawStudy(image) {
+  image.src = `/api/data/scales/${image.dataset.study}.svg?dark=${isDark()}`;
+}
+onLook(() => document.querySelectorAll("[data-study]").forEach(drawStudy));
+
 const before = body("baselines").cloneNode(true);
 function resetBaselines() {
   body("baselines").replaceWith(before.cloneNode(true));
@@ -117,7 +140,7 @@ $("corpus").addEventListener("change", (event) => {
   load();
 });
 $("held").addEventListener("change", (event) => { state.held = event.target.value; leaks(); });
-$("find").addEventListener("input", later((event) => { state.find = event.target.value; leaks(); }, 250));
+$("find").addEventListener("input", calmly((event) => { state.find = event.target.value; leaks(); }, 250));
 $("near").addEventListener("change", (event) => { state.near = event.target.checked; leaks(); });
 $("corpus").value = state.data;
 $("find").value = state.find;

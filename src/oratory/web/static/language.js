@@ -1,7 +1,7 @@
 // The language-model view: surprisal as colour, what was expected, and going on token by token.
-import { ask, calmly, fail, isDark, make, onLook, readState, say, shell, showCommand, writeState } from "./common.js";
+import { ask, calmly, fail, make, onLook, readState, say, shell, showCommand, visible, writeState } from "./common.js";
+import { colours, loadScales, paint, placeOf, scaleBar } from "./colours.js";
 import { firstOnly, roving } from "./roving.js";
-import { palette, placeOf } from "./tiles.js";
 
 const SENTENCE = "We will keep the promise of this great nation to all of its people.";
 const LINKED = 4000;
@@ -9,15 +9,12 @@ const byId = (id) => document.getElementById(id);
 const DEFAULTS = { runs: "", text: SENTENCE, counts: false, differ: false, at: -1, temperature: 1, top: 0, seed: 0, made: "" };
 const state = readState(DEFAULTS);
 let found = null;
-let scales = null;
 let asking = new AbortController();
 let made = []; // tokens after the text: { id, text, probability, guesses, byHand }
 let playing = false;
 
 const chosen = () => state.runs.split(",").filter(Boolean);
-const visible = (token) => token.replace(/^[Ġ▁]/, "").replace(/[\n\t\r]/g, "⏎") || "␣";
 const percent = (share) => (share >= 0.0995 ? `${Math.round(100 * share)}%` : `${(100 * share).toFixed(share < 0.001 ? 3 : 1)}%`);
-const colours = (kind) => palette(scales[isDark() ? "dark" : "light"][kind]);
 
 const keep = calmly(() => {
   state.made = made.map((token) => token.id).join(".");
@@ -72,18 +69,11 @@ function showModels() {
     firstOnly(chips);
     const box = make("p", { class: "chips", dir: "auto" }, ...chips);
     roving(box, "button");
-    const bar = make("span", { class: "scale" });
-    bar.style.background = `linear-gradient(to right, ${scales[isDark() ? "dark" : "light"][kind].filter((_, at) => at % 16 === 0).join()})`;
     const unit = difference ? "nats more than the first" : "nats";
-    const legend = make("span", {}, ` · ${model.summary} ${low.toFixed(low ? 1 : 0)} `, bar, ` ${high.toFixed(low ? 1 : 0)} ${unit}`);
+    const legend = make("span", {}, ` · ${model.summary} ${low.toFixed(low ? 1 : 0)} `, scaleBar(kind), ` ${high.toFixed(low ? 1 : 0)} ${unit}`);
     return make("div", { "data-model": model.name }, make("h3", {}, model.name, legend), box);
   }));
   if (state.at >= 0) detail(0, state.at);
-}
-
-function paint(element, [red, green, blue]) {
-  element.style.backgroundColor = `rgb(${red} ${green} ${blue})`;
-  element.style.color = red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10131a" : "#ffffff";
 }
 
 // What all models expected in place of a token.
@@ -98,7 +88,7 @@ function detail(number, at) {
   const columns = shown.map((model) => {
     const rows = model.guesses[at].map(([text, share]) => bar(text, share, text === model.tokens[at]));
     const rank = `${model.surprisal[at].toFixed(2)} nats, ${percent(Math.exp(-model.surprisal[at]))}, number ${model.ranks[at].toLocaleString("en")} of ${model.vocabulary.toLocaleString("en")}`;
-    return make("div", {}, make("h4", {}, model.name), make("p", { class: "note" }, rank), ...rows);
+    return make("div", {}, make("h4", { dir: "auto" }, model.name), make("p", { class: "note" }, rank), ...rows);
   });
   byId("detail").replaceChildren(make("h3", { dir: "auto" }, `Expected in place of “${visible(token)}”`), make("div", { class: "columns" }, ...columns));
   keep();
@@ -134,7 +124,7 @@ function showMade() {
   byId("made").replaceChildren(make("span", { class: "given" }, state.text, " "), ...tokens);
   firstOnly(tokens);
   if (made.length) showNext(made.length - 1);
-  else byId("next").replaceChildren();
+  else byId("next").replaceChildren(make("p", { class: "note" }, "Let the model choose one token: what it could have chosen is shown here."));
   byId("back").disabled = byId("clear").disabled = !made.length;
   beams();
   keep();
@@ -245,7 +235,7 @@ async function begin() {
   setUp();
   const ids = state.made.split(".").filter(Boolean).map(Number).slice(0, 200);
   try {
-    scales = await ask("/api/attention/colours");
+    await loadScales();
     await score();
     if (found) await restore(ids);
   } catch (error) { fail(error); }

@@ -1,6 +1,7 @@
 // Maps on canvases that share a camera and a cursor: hover, zoom, drag and keys.
-import { make } from "./common.js";
-import { TILE, painted, placeOf } from "./tiles.js";
+import { make, typeScale } from "./common.js";
+import { inkOn, painted, placeOf } from "./colours.js";
+import { TILE } from "./tiles.js";
 
 const SHORTEST = 3; // tokens that are seen at the closest
 const NAMED = 9; // pixels of a token from which on its name is beside it
@@ -16,6 +17,7 @@ export class MapViews {
     this.camera = { left: 0, top: 0, span: 1 };
     this.cursor = null;
     this.frames = 0;
+    this.type = 1;
     new ResizeObserver(() => this.redraw()).observe(box);
   }
 
@@ -54,6 +56,7 @@ export class MapViews {
     requestAnimationFrame(() => {
       this.waiting = false;
       this.colours = inks(this.box);
+      this.type = typeScale();
       this.panes.forEach((pane) => this.draw(pane));
       this.frames += 1;
     });
@@ -62,10 +65,11 @@ export class MapViews {
   plot(pane) {
     const wide = pane.canvas.clientWidth;
     const named = (wide * 0.84) / this.camera.span >= NAMED;
+    const { type } = this;
     const letters = named ? Math.min(14, Math.max(4, pane.longest ?? 8)) : 4;
-    const left = Math.round(Math.min(letters * 7.4 + 10, wide * 0.26));
+    const left = Math.round(Math.min((letters * 7.4 + 10) * type, wide * 0.26));
     const size = Math.max(60, Math.floor(wide - left - 2));
-    return { left, top: 2, size, below: named ? Math.min(108, letters * 7 + 12) : 24, named };
+    return { left, top: 2, size, below: (named ? Math.min(108, letters * 7 + 12) : 24) * type, named };
   }
 
   draw(pane) {
@@ -133,7 +137,7 @@ export class MapViews {
   values(context, pane, plot) {
     const each = plot.size / this.camera.span;
     if (each < VALUED) return;
-    context.font = `${Math.min(15, each * 0.3)}px ${this.colours.font}`;
+    context.font = `${Math.min(15 * this.type, each * 0.3)}px ${this.colours.font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     const range = (from) => [Math.max(0, Math.floor(from)), Math.min(pane.length - 1, Math.floor(from + this.camera.span))];
@@ -142,8 +146,7 @@ export class MapViews {
       for (let key = left; key <= right; key++) {
         const weight = pane.source.weight(query, key);
         if (!weight) continue;
-        const [red, green, blue] = pane.colours[placeOf(weight, pane.low, pane.high, pane.colours.length)];
-        context.fillStyle = red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10131a" : "#ffffff";
+        context.fillStyle = inkOn(pane.colours[placeOf(weight, pane.low, pane.high, pane.colours.length)]);
         context.fillText(shown(weight, pane.low < 0), plot.left + (key + 0.5 - this.camera.left) * each, plot.top + (query + 0.5 - this.camera.top) * each);
       }
     }
@@ -167,8 +170,8 @@ export class MapViews {
 
   labels(context, pane, plot) {
     const each = plot.size / this.camera.span;
-    const step = plot.named ? 1 : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((jump) => jump * each >= 46) ?? 2000;
-    const size = plot.named ? Math.min(13.5, each * 0.9) : 11;
+    const step = plot.named ? 1 : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((jump) => jump * each >= 46 * this.type) ?? 2000;
+    const size = plot.named ? Math.min(13.5 * this.type, each * 0.9) : 11 * this.type;
     context.textBaseline = "middle";
     const range = (from) => [Math.ceil(Math.max(0, from - 0.5) / step) * step, Math.min(pane.length - 1, from + this.camera.span - 0.5)];
     const text = (token, chosen) => {
@@ -283,13 +286,13 @@ export function shown(weight, signed = false) {
   return `${signed && weight > 0 ? "+" : ""}${weight.toFixed(digits).replace("-", "−")}`;
 }
 
-function cut(text, letters) {
+export function cut(text, letters) {
   const all = [...text];
   return all.length <= letters ? text : `${all.slice(0, letters - 1).join("")}…`;
 }
 
 // The colours of the page as a canvas takes them.
-function inks(box) {
+export function inks(box) {
   const style = getComputedStyle(box);
   const found = (name) => style.getPropertyValue(name);
   return { ink: style.color, accent: found("border-top-color"), line: found("border-bottom-color"), faint: found("border-left-color"), font: style.fontFamily };

@@ -30,15 +30,6 @@ export function showPlainCommand(...words) {
   if (place) place.textContent = shell(["oratory", ...words]);
 }
 
-// Call `work` when nothing has asked for it again for a moment.
-export function later(work, wait = 150) {
-  let timer = 0;
-  return (...given) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => work(...given), wait);
-  };
-}
-
 // The round places of an axis between two numbers, about `count` of them.
 export function ticks(low, high, count = 5) {
   const rough = (high - low) / count || 1;
@@ -47,11 +38,6 @@ export function ticks(low, high, count = 5) {
   const found = [];
   for (let at = Math.ceil(low / step - 1e-9); at * step <= high + 1e-9 * step; at += 1) found.push(Number((at * step).toPrecision(12)));
   return found;
-}
-
-// Whether the page is light or dark now.
-export function scheme() {
-  return document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 }
 
 // The words of a text, with those marked that another text has, or those that it has not.

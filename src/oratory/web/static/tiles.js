@@ -1,4 +1,4 @@
-// Maps as bytes from the API, as weights, and as coloured tiles. A tile has 512 cells along a side.
+// Maps as bytes from the API, and as weights. A tile has 512 cells along a side.
 import { askBytes } from "./common.js";
 
 export const TILE = 512;
@@ -6,7 +6,7 @@ const STEPS = 65535;
 const KEPT = 48; // tiles of one map
 
 export async function fetchMaps(path, body, signal) {
-  const bytes = await askBytes(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
+  const bytes = await askBytes(path, body, signal);
   const [maps, rows, columns] = new Uint32Array(bytes.slice(4, 16));
   const codes = new Uint16Array(bytes, 16);
   return { maps, rows, columns, weights: Float32Array.from(codes, (code) => (code / STEPS) ** 2) };
@@ -77,32 +77,4 @@ export class Difference extends MapSource {
     const [one, two] = await Promise.all(this.both.map((source) => source.token(...where)));
     return one.map((weights, which) => weights.map((weight, at) => weight - two[which][at]));
   }
-}
-
-// The colours of a scale as numbers.
-export function palette(hexes) {
-  return hexes.map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
-}
-
-// The place in a scale of a weight between `low` and `high`.
-export function placeOf(weight, low, high, steps) {
-  return Math.max(0, Math.min(steps - 1, Math.round(((weight - low) / (high - low)) * (steps - 1))));
-}
-
-// A small picture of cells, one pixel each; a cell that is drawn larger stays a square of one colour.
-export function painted(weights, rows, columns, colours, low, high, canvas = document.createElement("canvas")) {
-  canvas.width = columns;
-  canvas.height = rows;
-  const context = canvas.getContext("2d");
-  const image = context.createImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  const packed = colours.map(([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red);
-  const factor = (colours.length - 1) / (high - low);
-  const last = colours.length - 1;
-  for (let at = 0; at < rows * columns; at++) {
-    const place = ((weights[at] - low) * factor + 0.5) | 0;
-    pixels[at] = packed[place < 0 ? 0 : place > last ? last : place];
-  }
-  context.putImageData(image, 0, 0);
-  return canvas;
 }

@@ -1,6 +1,6 @@
 // The verdict view: sliders, and pictures of what the very functions of every comparison say to them.
-import { ask, fail, make, readState, say, showCommand, writeState } from "/static/common.js";
-import { later, plain, scheme, showPlainCommand, svg, ticks } from "/static/svg.js";
+import { ask, calmly, fail, isDark, make, readState, say, showCommand, typeScale, writeState } from "/static/common.js";
+import { plain, showPlainCommand, svg, ticks } from "/static/svg.js";
 
 const $ = (id) => document.getElementById(id);
 const SLIDERS = ["effect", "seed_noise", "item_noise", "rest", "items"];
@@ -37,7 +37,7 @@ function labels() {
 
 function show(found) {
   const factor = found.factor ?? 1, unit = found.unit ?? "points";
-  width = Math.min(900, Math.max(320, $("curve").clientWidth));
+  width = Math.max(320, Math.min(900, $("curve").clientWidth / typeScale()));
   $("seeds").max = found.of_seeds;
   state.seeds ||= found.seeds; // An answer that comes late does not move the slider back.
   $("seeds").value = state.seeds;
@@ -89,10 +89,7 @@ function drawCurve({ curve, seeds, variant }, factor, unit) {
   const here = curve[seeds - 1];
   const label = `The difference with 1 to ${curve.length} seeds; with ${seeds} it is ${plain(factor * here.mean, 3)} ${unit}.`;
   const [picture, y] = chart(300, Math.min(...ends) - room, Math.max(...ends) + room, label, unit);
-  if (truth !== null) {
-    picture.append(svg("line", { class: "truth", x1: LEFT, x2: width - RIGHT, y1: y(truth), y2: y(truth) }));
-    picture.append(svg("text", { class: "truth-label", x: width - RIGHT, y: y(truth) - 5, "text-anchor": "end" }, "true difference"));
-  }
+  if (truth !== null) picture.append(svg("line", { class: "truth", x1: LEFT, x2: width - RIGHT, y1: y(truth), y2: y(truth) }));
   curve.forEach((each, at) => {
     const x = column(at, curve.length);
     const group = svg("g", { class: each.seeds === seeds ? "now" : "" });
@@ -102,6 +99,8 @@ function drawCurve({ curve, seeds, variant }, factor, unit) {
     if (curve.length < 12 || width > 600 || each.seeds % 5 === 0) group.append(svg("text", { x, y: 294, "text-anchor": "middle" }, String(each.seeds)));
     picture.append(group);
   });
+  // Its name comes last, so that it lies above the intervals.
+  if (truth !== null) picture.append(svg("text", { class: "truth-label", x: width - RIGHT, y: y(truth) - 5, "text-anchor": "end" }, "true difference"));
   picture.append(svg("text", { x: LEFT - 8, y: 294, "text-anchor": "end" }, "seeds"));
   $("curve").replaceChildren(picture);
 }
@@ -111,7 +110,7 @@ function drawMatrix({ matrix, seeds, items, better, item }, factor, unit) {
   const sign = better === "lower" ? -1 : 1;
   const sizes = matrix.flat().map(Math.abs).sort((a, b) => a - b);
   const most = sizes[Math.floor(0.98 * (sizes.length - 1))] || sizes.at(-1) || 1;
-  const dark = scheme() === "dark";
+  const dark = isDark();
   const [up, down, none] = dark ? [[116, 185, 242], [255, 160, 100], [29, 32, 37]] : [[11, 98, 164], [190, 90, 20], [255, 255, 255]];
   const canvas = make("canvas", { width: matrix[0].length, height: matrix.length, role: "img" });
   canvas.setAttribute("aria-label", `Differences of ${matrix.length} seeds and ${items} ${item ?? "item"}s.`);
@@ -153,7 +152,7 @@ function drawPower({ planned, curve, seeds }, factor, unit) {
 
 // --- setting up
 
-const soon = later(load, 80);
+const soon = calmly(load, 80);
 $("setup").addEventListener("submit", (event) => event.preventDefault());
 for (const name of SLIDERS) {
   $(name).value = state[name];

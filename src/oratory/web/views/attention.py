@@ -18,7 +18,7 @@ from oratory.training.origins.published.config import DEFAULT
 from oratory.training.origins.published.model import PACKAGE, PublishedModel
 from oratory.web.chosen import Chosen, choices
 from oratory.web.laboratory import Laboratory
-from oratory.web.seen import Seen, SeenMaps, look
+from oratory.web.seen import Seen, Text
 from oratory.web.view import View
 
 PLACES = 64
@@ -94,7 +94,7 @@ class Attention(View):
         @router.post("/api/attention/maps")
         def maps(asked: Looked) -> dict[str, Any]:
             """What is known of the maps of a text: its tokens, the checks, and what each head does."""
-            return explorer.maps(asked).facts
+            return explorer.maps(asked).looked.facts
 
         @router.post("/api/attention/grid", response_class=Response)
         def grid(asked: Part) -> Response:
@@ -142,25 +142,20 @@ class _Explorer:
         self._lab = lab
         self._seen = seen
 
-    def subject(self, asked: Looked) -> Subject:
-        """The model that was asked for, as it was then."""
+    def trained(self, asked: Looked) -> Subject:
+        """The model that was asked for, as it is after training."""
         if asked.run == DEFAULT:
             made: Subject = self._seen.get((DEFAULT,), _minilm)
-            return made.at_step(asked.step)
-        return subject_of(self._lab.models.run(asked.run)).at_step(asked.step)
+            return made
+        return subject_of(self._lab.models.run(asked.run))
 
-    def key(self, asked: Looked, *more: Any) -> tuple[Any, ...]:
-        """What a result depends on: the files of a run may be others when it is trained again."""
-        if asked.run == DEFAULT:
-            return (DEFAULT, asked.step, *more)
-        run = self._lab.models.run(asked.run)
-        step = None if asked.step == run.step else asked.step
-        return (run.id, tuple(run.record.files.values()), step, *more)
+    def subject(self, asked: Looked) -> Subject:
+        """The model that was asked for, as it was then."""
+        return self.trained(asked).at_step(asked.step)
 
-    def maps(self, asked: Looked) -> SeenMaps:
-        subject = self.subject(asked)  # Before its turn: a turn inside of a turn could wait for itself.
-        made: SeenMaps = self._seen.get(self.key(asked, asked.text), lambda: look(subject, asked.text))
-        return made
+    def maps(self, asked: Looked) -> Text:
+        trained = self.trained(asked)
+        return Text(self._seen, _key(trained, asked, asked.text), trained, asked.step, asked.text)
 
     def lens(self, asked: Places) -> dict[str, Any]:
         subject, places = self.subject(asked), range(asked.first, asked.first + PLACES)
@@ -186,7 +181,7 @@ class _Explorer:
             own = subject if asked.step not in (None, run.step) else replace(subject, model=run.load_model())
             return [asdict(table) for table in ablate(own, corpus).tables()]
 
-        return {"tables": self._seen.get(self.key(asked, what), make)}
+        return {"tables": self._seen.get(_key(subject, asked, what), make)}
 
     def file(self, asked: File) -> Response:
         subject = self.subject(asked)
@@ -201,6 +196,15 @@ class _Explorer:
         named = f'attachment; filename="attention-{maps.name}{one}.{asked.kind}"'
         headers = {"content-disposition": named, "content-security-policy": ALONE}
         return Response(made, media_type=FILES[asked.kind], headers=headers)
+
+
+def _key(subject: Subject, asked: Looked, *more: Any) -> tuple[Any, ...]:
+    """What a result depends on: the files of a run may be others when it is trained again."""
+    run = subject.run
+    if run is None:
+        return (asked.run, asked.step, *more)
+    step = None if asked.step == run.step else asked.step
+    return (run.id, tuple(run.record.files.values()), step, *more)
 
 
 def _minilm() -> Subject:

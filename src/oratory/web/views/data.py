@@ -4,17 +4,24 @@ import shlex
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
+from oratory import api
+from oratory.comparisons.scales.record import ScaleRecord
 from oratory.comparisons.standing import BASELINES
+from oratory.errors import unknown
+from oratory.reports.document import Section, document_of
 from oratory.tables import Table
 from oratory.text import Audit, audit, describe
 from oratory.text.load import DEFAULT
+from oratory.text.recorded import RecordedCorpus
 from oratory.text.twins import Twins, held_out, twins_of
 from oratory.training.baselines import Baselines, measure_baselines
 from oratory.web.corpora import corpora
 from oratory.web.kept import Kept
+from oratory.web.kinds import Id
 from oratory.web.laboratory import Laboratory
+from oratory.web.pictures import as_image
 from oratory.web.view import View
 
 CORPORA = 8
@@ -87,7 +94,49 @@ class DataView(View):
                 found = baselines.get(corpus.fingerprint, lambda: measure_baselines(corpus, keep=lab.runs / BASELINES))
             return {**found.to_dict(), "tables": _tables(found.tables())}
 
+        @router.get("/api/data/scales")
+        def scales(data: Data = DEFAULT) -> dict[str, Any]:
+            """The studies of scale on a corpus: who wins at which size. They are made by `oratory scale`."""
+            with lab.work.turn():
+                corpus = lab.corpus(data)
+            made = [
+                name for name in ScaleRecord.names(lab.store) if _scale(lab, name).fingerprint == corpus.fingerprint
+            ]
+            command = lab.command("scale", "base", "--data", data)
+            return {"command": command, "scales": [_described(lab, name) for name in made]}
+
+        @router.get("/api/data/scales/{name}.svg", include_in_schema=False)
+        def plot(name: Id, dark: bool = False) -> Response:
+            [figure] = _curves(lab, name).figures
+            return Response(as_image(figure, dark), media_type="image/svg+xml")
+
         return router
+
+
+def _scale(lab: Laboratory, name: str) -> RecordedCorpus:
+    known = ScaleRecord.names(lab.store)
+    if name not in known:
+        raise unknown("study of scale", name, known)
+    return ScaleRecord.read(name, lab.store).corpus
+
+
+def _curves(lab: Laboratory, name: str) -> Section:
+    """The part of a study's report that has the plot."""
+    _scale(lab, name)
+    document = lab.document((name,), lambda: document_of(api.load_result(name, lab.runs)))
+    return next(section for section in document.sections if section.figures)
+
+
+def _described(lab: Laboratory, name: str) -> dict[str, Any]:
+    section = _curves(lab, name)
+    [figure] = section.figures
+    return {
+        "id": name,
+        "sentences": list(section.sentences),
+        "caption": figure.caption,
+        "tables": _tables(list(section.tables)),
+        "command": lab.command("report", name),
+    }
 
 
 def _tables(tables: list[Table]) -> list[dict[str, Any]]:

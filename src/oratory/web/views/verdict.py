@@ -6,8 +6,8 @@ import numpy as np
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from oratory.comparisons.kept import comparison_entries
 from oratory.comparisons.pairs import ScoredPair, pair_of, pairs_of
+from oratory.comparisons.record import ComparisonRecord
 from oratory.errors import InputError
 from oratory.seeds import derive
 from oratory.statistics import Array, Better, Strata
@@ -38,7 +38,7 @@ class Verdict(View):
         kept: Kept[dict[str, ScoredPair]] = Kept(COMPARISONS)
 
         def known() -> list[dict[str, Any]]:
-            found = sorted(comparison_entries(lab.store), key=lambda entry: entry.created, reverse=True)
+            found = sorted(ComparisonRecord.entries(lab.store), key=lambda entry: entry.created, reverse=True)
             return [{"comparison": entry.id, "about": entry.what, "created": entry.created} for entry in found]
 
         @router.get("/verdict", include_in_schema=False)

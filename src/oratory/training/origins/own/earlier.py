@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oratory.errors import InputError
+from oratory.errors import InputError, remedied
 from oratory.files import exists, read_bytes
 from oratory.mechanisms.recorded import PluginFile
 from oratory.records import FORMAT, MODEL, RECORD, TOKENIZER, checked_file, read_record, typed
@@ -113,5 +113,5 @@ class EarlierRun:
 
     def _checked(self, name: str) -> Path:
         """The path of a file that is as it was written."""
-        remedy = f"oratory runs verify {self.id} looks at all files of that run."
-        return checked_file(self.folder / name, self.record.files[name], remedy)
+        with remedied(f"oratory runs verify {self.id} looks at all files of that run."):
+            return checked_file(self.folder / name, self.record.files[name])

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from oratory.errors import InputError
+from oratory.errors import InputError, did_you_mean
 from oratory.files import check_regular, exists
 from oratory.model.families import FAMILIES, Blueprint, Settings
 from oratory.model.pretrained import check_size, folder_of, read_published, read_tensors
@@ -33,7 +33,10 @@ class PublishedModel:
     @classmethod
     def find(cls, name: str) -> "PublishedModel":
         """The model of that name, or an InputError that says what is wrong with it."""
-        source = cls(name, _minilm() if name == DEFAULT else folder_of(name))
+        try:
+            source = cls(name, _minilm() if name == DEFAULT else folder_of(name))
+        except InputError as error:
+            raise InputError(f"{error}{did_you_mean(name, [DEFAULT])}") from None
         if not exists(source.folder / CONFIG):
             raise InputError(f"{source.folder} has no config.json; give a folder that transformers saved a model to.")
         # Which refuses a folder without weights, or with a pickle only.

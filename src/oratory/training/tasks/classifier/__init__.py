@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from oratory.training.prepared import Prepared
     from oratory.training.tasks.card import TaskCard
     from oratory.training.tasks.classifier.config import ClassifierTraining
+    from oratory.training.tasks.classifier.scores import SplitScores
     from oratory.training.tasks.classifier.units import LabelledUnits
     from oratory.training.tasks.classifier.use import TextClass
     from oratory.training.tasks.results import Recorded
@@ -41,6 +42,7 @@ class Classifier(Task):
     training = {"epochs": 15}  # noqa: RUF012
     unused = ("tied", "head_bias", "objective")
     cuts = True
+    first_try = (*Task.first_try, "--why")
     results = ClassifierResults()
     no_baselines = ClassifierBaselines()
 
@@ -54,10 +56,10 @@ class Classifier(Task):
         test = corpus.need_classifier().test
         return tuple(test.texts) if test else ()
 
-    def scored_items(self, labels: Any, probabilities: Any, seen: Any) -> Any:
+    def labelled(self, items: "pyarrow.Table") -> "SplitScores":
         from oratory.training.tasks.classifier.scores import SplitScores
 
-        return SplitScores(labels, probabilities, seen)
+        return SplitScores.recorded(items)
 
     def labels(self, corpus: "Corpus") -> tuple[str, ...]:
         return corpus.need_classifier().label_names

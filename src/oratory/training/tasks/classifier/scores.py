@@ -25,6 +25,16 @@ class SplitScores:
     seen: NDArray[np.bool_] | None = None  # N: whether train has the text
     in_dev: NDArray[np.bool_] | None = None  # N: whether dev has it, and train has not
 
+    @classmethod
+    def recorded(cls, items: pa.Table) -> "SplitScores":
+        """The scores of one split, from the results that a run recorded item by item."""
+        seen = items["seen"]
+        return cls(
+            labels=items["label"].to_numpy(),
+            probabilities=np.stack(items["probabilities"].to_numpy()),
+            seen=None if seen.null_count else seen.to_numpy(),
+        )
+
     @cached_property
     def predicted(self) -> NDArray[np.int64]:
         """The likeliest class of each item."""

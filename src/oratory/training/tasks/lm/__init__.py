@@ -34,6 +34,7 @@ class LanguageModel(TextTask):
     model = {"output": "tokens", "causal": True, "feedforward": "relu(hidden=100)"}  # noqa: RUF012
     training = {"iterations": 500, "eval_every": 100}  # noqa: RUF012
     spells = True
+    first_try = ("generate", "My fellow", "--samples", "3")
     kept_numbers = {  # noqa: RUF012
         **TextTask.kept_numbers,
         "opening": KeptNumber(0, lambda settings: settings["vocabulary"] - 1),
