@@ -365,7 +365,8 @@ def test_every_mechanism_works_in_it(kind: str) -> None:
     """The two paths agree on the logits, padding changes nothing, and gradients flow."""
     ids, mask = torch.arange(24).reshape(2, 12) % 20, torch.arange(12)[None] < torch.tensor([[12], [7]])
     places = mask & (torch.arange(12) % 3 == 0)
-    for name, cls in REGISTRY[kind].items():
+    ours = {name: cls for name, cls in REGISTRY[kind].items() if cls.__module__.startswith("oratory.")}
+    for name, cls in ours.items():  # Other tests may have loaded plugins that are meant to break.
         if not cls().serves("tokens", False):
             continue
         changes: dict[str, Any] = {kind: name, "layers": 2, "width": 8, "heads": 2, "context": 12}
