@@ -10,8 +10,11 @@ from oratory.api import ensemble, list_results, load_result, report, train
 from oratory.comparisons import Comparison, Design, compare, parse_variants
 from oratory.comparisons.ensembles.make import disjoint
 from oratory.errors import InputError
+from oratory.reports.command import command_of
 from oratory.runs import Run, Store
 from oratory.text import load_corpus
+from oratory.tokens import encode_lm
+from oratory.tokens.ngrams import NgramCounts
 from oratory.training.running_text.averaged import mean_nats
 from oratory.training.tasks import task_of
 from tests.execution.training import quick, write_corpus
@@ -59,6 +62,43 @@ def test_a_language_model_is_averaged_token_by_token(made: dict[str, Comparison]
     members = np.exp(np.mean(each))
     assert found["variants"]["base, mean of 7"]["all"]["mean"] == pytest.approx(members, rel=1e-9)
     assert by_hand < members
+
+
+def test_different_shares_in_the_mean() -> None:
+    nats = np.array([[1.0], [2.0]])
+    assert mean_nats(nats, np.array([0.25, 0.75])) == pytest.approx([-np.log(0.25 * np.exp(-1) + 0.75 * np.exp(-2))])
+
+
+def test_an_ensemble_is_mixed_with_the_counts_of_train(made: dict[str, Comparison]) -> None:
+    comparison = made["lm"]
+    store, runs = store_of(comparison), runs_of(comparison)
+    found = ensemble(comparison.id, runs=store.folder, counts=0.25)
+    corpus, tokenizer = load_corpus(store.folder.parent / "corpus"), runs[0].tokenizer
+    encoded = encode_lm(corpus, tokenizer)
+    counts = NgramCounts(encoded["train"].ids, len(tokenizer), 5)
+    counted = np.concatenate(
+        [
+            counts.probabilities(counts.match(encoded[name].ids, 5), counts.modified(5))
+            for name in corpus.need_lm().tests
+        ]
+    )
+    each = np.exp(-np.stack([np.array(run.items()["nats"], np.float64) for run in runs]))
+    variants = found.to_dict()["variants"]
+    mixed = 0.75 * each.mean(axis=0) + 0.25 * counted
+    whole = "base, ensemble of 7, hybrid with n-grams"
+    assert variants[whole]["all"]["mean"] == pytest.approx(np.exp(-np.log(mixed).mean()), rel=1e-9)
+    single = np.exp(-np.log(0.75 * each + 0.25 * counted).mean())
+    assert variants["base, mean of 7, hybrid with n-grams"]["all"]["mean"] == pytest.approx(single, rel=1e-9)
+    assert load_result(found.id, store.folder).to_dict() == found.to_dict()
+    assert "--counts 0.25" in command_of(found)
+    assert found.id != ensemble(comparison.id, runs=store.folder).id
+
+
+@pytest.mark.parametrize(("task", "share"), [("lm", 1.0), ("lm", 0.0), ("classifier", 0.5)])
+def test_a_mixture_that_makes_no_sense_is_refused(made: dict[str, Comparison], task: str, share: float) -> None:
+    sentence = "--counts is for language models" if task == "classifier" else f"--counts {share:g}: the share"
+    with pytest.raises(InputError, match=sentence):
+        ensemble(made[task].id, runs=store_of(made[task]).folder, counts=share)
 
 
 def test_a_classifier_is_averaged_class_by_class(made: dict[str, Comparison]) -> None:

@@ -21,7 +21,10 @@ from oratory.runs.record import identity_of
 from oratory.tokens.ngrams import NgramCounts, discounts_of
 
 VOCABULARY = 7
-NORMALISED = ("mixture-of-softmaxes", "adaptive", "hybrid-cache", "hybrid-mixture", "hybrid-mixture(order=2,cache=0)")
+NORMALISED = (
+    *("mixture-of-softmaxes", "adaptive", "good-turing"),
+    *("hybrid-cache", "hybrid-mixture", "hybrid-mixture(order=2,cache=0)"),
+)
 """Heads whose logits are log-probabilities already."""
 
 
@@ -108,6 +111,25 @@ def test_the_probabilities_of_all_tokens_sum_to_one(head: str) -> None:
     with torch.no_grad():
         logits = model(ids).logits
     assert torch.allclose(logits.double().exp().sum(-1), torch.ones(2, 12, dtype=torch.float64), atol=1e-6)
+
+
+def test_tokens_that_were_not_met_share_what_those_that_came_once_have() -> None:
+    model = model_of(config("good-turing"))
+    # Of ten tokens two came once: 4 and 6. The tokens 3 and 5 were not met.
+    model.learn_from(TrainingText([torch.tensor([0, 0, 1, 1, 4]), torch.tensor([2, 2, 6, 0, 1])], list("abcdefg")))
+    x = torch.randn(4, 16, generator=torch.Generator().manual_seed(0))
+    plain = model.head(x)
+    expected = 0.8 * plain.softmax(-1)
+    expected[:, [3, 5]] += 0.1
+    reading = Reading(torch.zeros(1, 4, dtype=torch.long), x[None], None)
+    assert torch.allclose(model.eval().head.logits(x, reading).exp(), expected, atol=1e-6)
+    assert torch.equal(model.train().head.logits(x, reading), plain)
+
+
+def test_where_every_token_was_met_nothing_is_kept_for_others() -> None:
+    model = model_of(config("good-turing"))
+    model.learn_from(TrainingText([torch.arange(VOCABULARY)], list("abcdefg")))
+    assert not model.head.reserved.any()
 
 
 def test_a_mixture_of_softmaxes_is_the_sum_that_its_formula_says() -> None:

@@ -19,6 +19,7 @@ from oratory.recipes.planning import PlannedRecipe
 from oratory.recipes.quantity import parse_quantity
 from oratory.recipes.reference_row import position
 from oratory.recipes.studies import explain, reweight, study_names
+from oratory.recipes.studies.ensembles import EnsemblesResult
 from oratory.recipes.studies.maps import MapsResult
 from oratory.recipes.studies.reweight import ReweightResult
 from oratory.records import read_record, write_record
@@ -190,7 +191,7 @@ def test_it_can_be_opened_again(language: Reproduction, classifier: Reproduction
 
 
 def test_studies_are_found() -> None:
-    assert study_names() == ("maps", "reweight")
+    assert study_names() == ("ensembles", "maps", "reweight")
 
 
 def test_sanity_maps(classifier: Reproduction) -> None:
@@ -208,6 +209,33 @@ def test_sanity_maps(classifier: Reproduction) -> None:
     assert len(study.pictures()) == 2 * len(study.maps)
     [section] = [each for each in reproduction_document(classifier).sections if each.title == "Sanity maps"]
     assert len(section.figures) == 2 * len(study.maps)
+
+
+@pytest.mark.parametrize("name", ["best-lm", "best-classifier"])
+def test_ensembles(name: str, corpus: Corpus, store: Store) -> None:
+    length = {"train.iterations": "2", "train.eval_every": "2"} if name == "best-lm" else {"train.epochs": "1"}
+    recipe = load_recipe(name)
+    small = tuple(replace(each, settings={**each.settings, "width": "8", **length}) for each in recipe.variants)
+    planned = PlannedRecipe(replace(recipe, variants=small).changed({"context": "8"}), corpus, (0, 1))
+    made = run_recipe(planned, store, here)
+    assert isinstance(made.study, EnsemblesResult)
+    variants = made.study.to_dict()["variants"]
+    wholes = {variant: f"{variant}, ensemble of 2" for variant in made.runs}
+    hybrids = [f"{whole}, hybrid with n-grams" for whole in wholes.values()] if name == "best-lm" else []
+    assert set(variants) == {*wholes.values(), *hybrids}
+    for variant, whole in wholes.items():
+        tables = [store.open(found).items() for found in made.runs[variant]]
+        if name == "best-lm":
+            p = np.exp(-np.stack([np.array(table["nats"], np.float64) for table in tables])).mean(axis=0)
+            by_hand = float(np.exp(-np.log(p).mean()))
+        else:
+            test = np.array(tables[0]["split"].to_pylist()) == "test"
+            mean = np.mean([np.stack(table["probabilities"].to_numpy()) for table in tables], axis=0)
+            by_hand = float((mean.argmax(1) == np.array(tables[0]["label"]))[test].mean())
+        assert variants[whole]["all"]["mean"] == pytest.approx(by_hand, rel=1e-6)
+    assert "Ensembles" in [section.title for section in reproduction_document(made).sections]
+    with pytest.raises(InputError, match="needs finished runs"):
+        explain("ensembles", {"base": []}, corpus)
 
 
 def test_why_reweighting_explodes(corpus: Corpus, store: Store) -> None:

@@ -15,15 +15,22 @@ from oratory.runs.given import as_given
 from oratory.settings import joined
 
 
-def ensemble(*names: str, size: int = SIZE, metric: str | None = None, runs: AnyPath | None = None) -> Ensemble:
+def ensemble(
+    *names: str,
+    size: int = SIZE,
+    metric: str | None = None,
+    counts: float | None = None,
+    runs: AnyPath | None = None,
+) -> Ensemble:
     """The runs of one variant over its seeds as one model, which gives the mean of their probabilities.
 
     Runs are named by their ids; a comparison gives an ensemble of each of its variants. Verdicts are on ensembles of
-    `size` runs, of which none is in two of them. Nothing is trained.
+    `size` runs, of which none is in two of them. With `counts`, language models also stand there mixed with Kneser-Ney
+    n-grams of train, which have this share. Nothing is trained.
     """
     if not names:
         raise InputError("Name the runs of an ensemble, or a comparison.")
-    return make_ensemble(names, Store(runs), size, metric)
+    return make_ensemble(names, Store(runs), size, metric, counts)
 
 
 def distill(

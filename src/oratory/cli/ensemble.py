@@ -19,6 +19,10 @@ def command(
     ],
     size: Annotated[int, typer.Option(help="Runs in each of the ensembles that verdicts are on.")] = 2,
     metric: common.Metric = None,
+    counts: Annotated[
+        float | None,
+        typer.Option(help="Mix language models with Kneser-Ney n-grams of train, which get this share; say 0.5."),
+    ] = None,
     distill: Annotated[
         bool, typer.Option("--distill", help="Train one model on the probabilities of the first variant's ensemble.")
     ] = False,
@@ -39,7 +43,7 @@ def command(
 
     from oratory import api
 
-    found = api.ensemble(*names, size=size, metric=metric, runs=runs)
+    found = api.ensemble(*names, size=size, metric=metric, counts=counts, runs=runs)
     common.write_report(found, report)
     if not distill:
         common.show_or_print(found, json, found.id)

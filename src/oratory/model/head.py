@@ -46,14 +46,16 @@ def head_loss(head: nn.Module, hidden: Tensor, targets: Targets) -> Tensor:
     kept = wanted != IGNORE
     if not kept.all():
         hidden, wanted = hidden[kept], wanted[kept]
-    if not is_fast(head, hidden) or targets.smoothing:
+    if not is_fast(head, hidden):
         return plain_loss(head, hidden, wanted, targets)
-    loss: Tensor = _HeadLoss.apply(hidden, head.weight, head.bias, wanted, targets.count)  # type: ignore[no-untyped-call]
+    loss: Tensor = _HeadLoss.apply(  # type: ignore[no-untyped-call]
+        hidden, head.weight, head.bias, wanted, targets.count, targets.smoothing
+    )
     return loss
 
 
 def plain_loss(head: Callable[[Tensor], Tensor], hidden: Tensor, wanted: Tensor, targets: Targets) -> Tensor:
-    """The plain way, with all logits at once: on a GPU, in mixed precision, with smoothed targets, or if traced."""
+    """The plain way, with all logits at once: on a GPU, in mixed precision, or if traced."""
     logits = head(hidden).float()
     return cross_entropy(logits, wanted, reduction="sum", label_smoothing=targets.smoothing) / targets.count
 
@@ -67,13 +69,22 @@ def is_fast(head: nn.Module, hidden: Tensor) -> bool:
 
 class _HeadLoss(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, count: int) -> Tensor:
+    def forward(
+        ctx: Any,
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        count: int,
+        smoothing: float,
+    ) -> Tensor:
         of_tokens, of_weight, of_bias = (
             torch.empty_like(hidden),
             torch.zeros_like(weight),
             weight.new_zeros(len(weight)),
         )
         found = hidden.new_empty(len(hidden), 1)
+        reached = torch.empty_like(found) if smoothing else None  # The logits of the targets.
         rows = max(LEAST, CHUNK // len(weight))
         buffer, ones = weight.new_empty(rows, len(weight)), weight.new_ones(rows, 1)
         scaled, wanted = hidden / count, targets[:, None]
@@ -86,18 +97,29 @@ class _HeadLoss(torch.autograd.Function):
                     torch.mm(hidden[part], weight.t(), out=here)
                 else:
                     torch.addmm(bias, hidden[part], weight.t(), out=here)
+                if reached is not None:
+                    reached[part] = here.gather(1, wanted[part])
                 torch.softmax(here, 1, out=here)
                 found[part] = here.gather(1, wanted[part])
-                here.scatter_add_(1, wanted[part], -one)  # The gradient of the logits.
+                here.scatter_add_(1, wanted[part], (smoothing - 1) * one)  # The gradient of the logits.
                 torch.mm(here, weight, out=of_tokens[part])
                 of_weight.addmm_(here.t(), scaled[part])
                 if bias is not None:
                     of_bias.addmv_(here.t(), one[:, 0])
-        ctx.gradients = (of_tokens.div_(count), of_weight, None if bias is None else of_bias.div_(count))
         nats = -found[:, 0].log()
+        if reached is not None:
+            # The share that is spread over all tokens has the same gradient everywhere, so it needs no further logits:
+            # the loss is -ln p + smoothing (logit of the target - mean of all logits).
+            of_tokens -= smoothing * weight.mean(0)
+            of_weight -= scaled.sum(0) * (smoothing / len(weight))
+            of_bias -= smoothing * len(hidden) / len(weight)
         lost = nats > -math.log(TINY)
         if lost.any():
             nats[lost] = cross_entropy(linear(hidden[lost], weight, bias), targets[lost], reduction="none")
+        if reached is not None:
+            mean = hidden @ weight.mean(0) + (0.0 if bias is None else bias.mean())
+            nats += smoothing * (reached[:, 0] - mean)
+        ctx.gradients = (of_tokens.div_(count), of_weight, None if bias is None else of_bias.div_(count))
         return nats.sum() / count
 
     @staticmethod
@@ -107,4 +129,4 @@ class _HeadLoss(torch.autograd.Function):
         gradients, ctx.gradients = ctx.gradients, None
         factor = float(above)
         scaled = (part if part is None or factor == 1 else part.mul_(factor) for part in gradients)
-        return *scaled, None, None
+        return *scaled, None, None, None

@@ -40,6 +40,7 @@ def _(comparison: Comparison) -> str:
 @command_of.register
 def _(found: Ensemble) -> str:
     words = ["oratory", "ensemble", *found.named, "--size", str(found.size)]
+    words += [] if found.counts is None else ["--counts", f"{found.counts:g}"]
     return shlex.join([*words, *(["--metric", found.metric.name] if found.named_metric else [])])
 
 

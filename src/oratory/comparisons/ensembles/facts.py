@@ -37,6 +37,8 @@ class Ensemble(ResultFacts):
 
     named_metric: bool
     """Whether the metric was asked for by its name."""
+    counts: float | None
+    """The share of n-grams in the hybrids with them; None where there are no hybrids."""
     named: tuple[str, ...]
     """The ids that it was made of: runs, or one comparison."""
     members: Mapping[str, tuple[str | None, ...]]
@@ -65,6 +67,7 @@ class Ensemble(ResultFacts):
             "difference_unit": self.metric.unit,
             "members": {name: list(runs) for name, runs in self.members.items()},
             "seeds": list(self.seeds),
+            "counts": self.counts,
             **self.standing.to_dict(),
             "paired": {
                 "size": self.size,

@@ -8,7 +8,7 @@ import numpy as np
 from oratory import __version__
 from oratory.comparisons.eligibility import eligibility_of
 from oratory.comparisons.ensembles.facts import ROWS, SINGLE, Ensemble, Pairing
-from oratory.comparisons.ensembles.members import Averaged, Members, Wanted, wanted_of
+from oratory.comparisons.ensembles.members import Averaged, Members, Mixed, Wanted, wanted_of
 from oratory.comparisons.ensembles.record import EnsembleRecord
 from oratory.comparisons.measures import Measure, Scored, measures_of, tokens_of
 from oratory.comparisons.standing import Standing, baselines_of, tested_corpus
@@ -28,14 +28,21 @@ SIZE = 2
 ONE_MODEL = "An ensemble of all runs is one model, so its interval is for new items alone."
 
 
-def ensemble(names: Sequence[str], store: Store, size: int = SIZE, metric: str | None = None) -> Ensemble:
-    """The ensemble of some runs, or one of each variant of a comparison; kept in the store."""
+def ensemble(
+    names: Sequence[str], store: Store, size: int = SIZE, metric: str | None = None, counts: float | None = None
+) -> Ensemble:
+    """The ensemble of some runs, or one of each variant of a comparison; kept in the store.
+
+    With `counts`, each also stands there mixed with Kneser-Ney n-grams of train, which have this share.
+    """
     if size < 2:
         raise InputError(f"--size {size}: an ensemble has at least two runs.")
+    if counts is not None and not 0 < counts < 1:
+        raise InputError(f"--counts {counts:g}: the share of n-grams in a mixture lies between 0 and 1.")
     wanted = wanted_of(names, store)
     first = next(run for runs in wanted.members.values() for run in runs if run)
     wanted = replace(wanted, metric=metric or wanted.metric)
-    found = _evaluate(first.task, tested_corpus(first), wanted, size, store)
+    found = _evaluate(first.task, tested_corpus(first), wanted, size, store, counts)
     EnsembleRecord(
         id=found.id,
         task=found.task.name,
@@ -44,6 +51,7 @@ def ensemble(names: Sequence[str], store: Store, size: int = SIZE, metric: str |
         members=found.members,
         size=size,
         metric=wanted.metric,
+        counts=counts,
     ).write(store)
     return found
 
@@ -54,20 +62,29 @@ def load_ensemble(name: str, store: Store) -> Ensemble:
     corpus = record.load_corpus()
     members = {variant: record.open_runs(runs, store) for variant, runs in record.members.items()}
     wanted = Wanted(record.named, members, record.metric)
-    return replace(_evaluate(task_of(record.task), corpus, wanted, record.size, store), id=name)
+    return replace(_evaluate(task_of(record.task), corpus, wanted, record.size, store, record.counts), id=name)
 
 
-def _evaluate(task: Task, corpus: Corpus, wanted: Wanted, size: int, store: Store) -> Ensemble:
+def _evaluate(
+    task: Task, corpus: Corpus, wanted: Wanted, size: int, store: Store, counts: float | None = None
+) -> Ensemble:
     members, named = wanted.members, wanted.metric
     tokens = tokens_of(members)
     metric = task.metric(tokens.same, named)
     ids = {name: tuple(run.id if run else None for run in runs) for name, runs in members.items()}
     seeds = _seeds(members)
     groups = disjoint([place for place, _ in seeds], size)
+    if counts is not None and not tokens.same:
+        raise InputError("Variants with different tokens cannot be mixed with the same n-grams: leave --counts out.")
+    counted = {} if counts is None else task.counted_nats(corpus, next(iter(tokens.tokenizers.values())))
     scored: dict[str, Sequence[Scored | None]] = {}
     for name, runs in members.items():
         scored[name] = runs
-        scored[_whole(name, runs)] = [Averaged(tuple(run for run in runs if run))]
+        whole = Averaged(tuple(run for run in runs if run))
+        scored[_whole(name, runs)] = [whole]
+        if counts is not None:
+            scored[_hybrid(_whole(name, runs))] = [Mixed(whole, counted, counts)]
+            scored[_hybrid(name)] = [None if run is None else Mixed(run, counted, counts) for run in runs]
         if groups:
             scored[_grouped(name)] = [Averaged(tuple(run for at in group if (run := runs[at]))) for group in groups]
     measures = measures_of(task, metric, corpus, scored)
@@ -76,13 +93,14 @@ def _evaluate(task: Task, corpus: Corpus, wanted: Wanted, size: int, store: Stor
     judged = [name for name in members if not eligible[name].no_verdict and not units.no_verdict]
     seed_of = dict(seeds)
     return Ensemble(
-        id=id_of("ensemble", key_of([ids, size, named, __version__])),
+        id=id_of("ensemble", key_of([ids, size, named, *([] if counts is None else [counts]), __version__])),
         task=task,
         corpus=corpus.name,
         fingerprint=corpus.fingerprint,
         source=corpus.source,
         metric=metric,
         named_metric=named is not None,
+        counts=counts,
         named=wanted.named,
         members=ids,
         seeds=tuple(seed_of.values()),
@@ -91,7 +109,7 @@ def _evaluate(task: Task, corpus: Corpus, wanted: Wanted, size: int, store: Stor
         standing=Standing(
             task=task,
             metric=metric,
-            variants=_estimates(members, measures),
+            variants=_estimates(members, measures, counts is not None),
             baselines=baselines_of(task, corpus, tokens, metric, measures, store.folder),
             in_train=f"{task.in_train(corpus)} {ONE_MODEL}",
             finer_parts=units.finer_parts,
@@ -126,13 +144,19 @@ def _grouped(name: str) -> str:
     return f"{name}, in groups"
 
 
-def _estimates(members: Members, measures: Mapping[str, Measure]) -> dict[str, dict[str, Estimate]]:
-    """What ensembles of all runs score, and the mean of the runs."""
+def _hybrid(name: str) -> str:
+    return f"{name}, hybrid with n-grams"
+
+
+def _estimates(members: Members, measures: Mapping[str, Measure], hybrid: bool) -> dict[str, dict[str, Estimate]]:
+    """What ensembles of all runs score, and the mean of the runs; and the same mixed with n-grams."""
     found: dict[str, dict[str, Estimate]] = {}
     for name, runs in members.items():
         whole = _whole(name, runs)
-        found[whole] = {part: measure.over_items(whole) for part, measure in measures.items()}
-        found[_whole(name, runs, "mean")] = {part: measure.estimate(name) for part, measure in measures.items()}
+        mean = _whole(name, runs, "mean")
+        for made in (str, _hybrid) if hybrid else (str,):
+            found[made(whole)] = {part: measure.over_items(made(whole)) for part, measure in measures.items()}
+            found[made(mean)] = {part: measure.estimate(made(name)) for part, measure in measures.items()}
     return found
 
 

@@ -11,7 +11,9 @@ from oratory.runs.record import NOT_IDENTITY
 from oratory.training.config import EVAL_TRAIN
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow
+    from numpy.typing import NDArray
 
     from oratory.tokens import Tokenizer
 
@@ -39,6 +41,32 @@ class Averaged:
 
     def items(self) -> "pyarrow.Table":
         return self.runs[0].task.averaged([run.items() for run in self.runs])
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """An ensemble or a run that is mixed with n-grams of train, which have this share."""
+
+    model: Averaged | Run
+    counted: "Mapping[str, NDArray[np.float64]]"
+    """What the n-grams say, as the task counts it."""
+    share: float
+
+    @property
+    def id(self) -> str:
+        return f"{self.model.id} with n-grams"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.model.settings
+
+    @property
+    def tokenizer(self) -> "Tokenizer":
+        return self.model.tokenizer
+
+    def items(self) -> "pyarrow.Table":
+        run = self.model.runs[0] if isinstance(self.model, Averaged) else self.model
+        return run.task.mixed_with_counts(self.model.items(), self.counted, self.share)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ class EnsembleRecord(ResultRecord):
     size: int
     """Runs in each of the ensembles that verdicts are on."""
     metric: str | None = None
+    counts: float | None = None
+    """The share of n-grams in hybrids with them, if there are some."""
 
     def fault(self) -> str:
         lengths = {len(runs) for runs in self.members.values()}

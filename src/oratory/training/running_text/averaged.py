@@ -17,11 +17,12 @@ def averaged(tables: Sequence[pa.Table]) -> pa.Table:
     return first.set_column(first.column_names.index("nats"), "nats", pa.array(nats))
 
 
-def mean_nats(nats: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_nats(nats: NDArray[np.float64], shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
     """The surprisal of each token (N) under the mean probability of the models, given the surprisal for each (M, N).
 
-    This is -ln of the mean of exp(-nats), taken from the largest probability on, so that nothing becomes zero.
+    This is -ln of the mean of exp(-nats), taken from the largest probability on, so that nothing becomes zero. Models
+    may have different shares (M) in the mean.
     """
     least = nats.min(axis=0)
-    mean: NDArray[np.float64] = least - np.log(np.exp(least - nats).mean(axis=0))
+    mean: NDArray[np.float64] = least - np.log(np.average(np.exp(least - nats), axis=0, weights=shares))
     return mean

@@ -225,6 +225,19 @@ class Task(ABC):
     def averaged(self, tables: "Sequence[pyarrow.Table]") -> "pyarrow.Table":
         """The per-item results of several runs as those of one model, whose probabilities are the mean of theirs."""
 
+    counts_share: ClassVar[float | None] = None
+    """The share of n-grams in a mixture of them with an ensemble, where models of this task can be mixed with them."""
+
+    def counted_nats(self, corpus: "Corpus", tokenizer: "Tokenizer") -> "Mapping[str, NDArray[np.float64]]":
+        """What n-grams of train say of every item of test, by text, to be mixed with what models say."""
+        raise InputError(f"A {self.noun} cannot be mixed with n-grams; --counts is for language models.")
+
+    def mixed_with_counts(
+        self, table: "pyarrow.Table", counted: "Mapping[str, NDArray[np.float64]]", share: float
+    ) -> "pyarrow.Table":
+        """The per-item results of a model that is mixed with n-grams of train, which have this share."""
+        raise NotImplementedError
+
     # --- using what was trained
 
     @abstractmethod

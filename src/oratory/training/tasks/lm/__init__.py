@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    import pyarrow
     from numpy.typing import NDArray
 
     from oratory.baselines.counts import CountModels
@@ -40,6 +41,7 @@ class LanguageModel(TextTask):
     }
     results = LanguageResults()
     no_baselines = LanguageBaselines()
+    counts_share = 0.5
 
     def learning(self, prepared: "Prepared") -> Learning:
         from oratory.training.tasks.lm.learning import LanguageLearning
@@ -63,6 +65,18 @@ class LanguageModel(TextTask):
         from oratory.baselines.counts import KneserNey
 
         return KneserNey
+
+    def counted_nats(self, corpus: "Corpus", tokenizer: "Tokenizer") -> "Mapping[str, NDArray[np.float64]]":
+        from oratory.training.tasks.lm.mixed import counted_nats
+
+        return counted_nats(corpus, tokenizer)
+
+    def mixed_with_counts(
+        self, table: "pyarrow.Table", counted: "Mapping[str, NDArray[np.float64]]", share: float
+    ) -> "pyarrow.Table":
+        from oratory.training.tasks.lm.mixed import mixed_with_counts
+
+        return mixed_with_counts(table, counted, share)
 
     def score(self, run: Trained, line: str) -> "TextSurprisal":
         from oratory.training.tasks.lm.use import surprise
