@@ -36,7 +36,7 @@ COMMANDS = [
     for page in PAGES
     for kind, block in BLOCK.findall(page.read_text())
     if kind == "sh"
-    for line in block.splitlines()
+    for line in block.replace("\\\n", " ").splitlines()
     if line.startswith("oratory ")
 ]
 

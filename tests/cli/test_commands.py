@@ -209,7 +209,7 @@ def test_mechanisms_lists_every_one_with_its_paper(oratory: Run) -> None:
         "attention": 13,
         "residual": 11,
         "mixer": 6,
-        "head": 7,
+        "head": 8,
         "objective": 4,
     }
     (rope,) = (entry for entry in found["position"] if entry["name"] == "rope")
