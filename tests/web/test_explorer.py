@@ -86,7 +86,8 @@ def test_side_by_side_lens_and_measures(browser: Any, server: Server, trained: K
     page.keyboard.press("ArrowDown")
     assert "Most probable next token" in page.locator("#guesses").inner_text()
     page.get_by_role("button", name="Switch off each head").click()
-    page.wait_for_selector("#measured table", timeout=120_000)
+    page.wait_for_selector("#measured table, #measured .wrong", timeout=240_000)
+    assert page.locator("#measured .wrong").all_inner_texts() == []
     assert tab.complaints == []
 
 

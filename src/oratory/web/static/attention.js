@@ -64,9 +64,9 @@ async function load() {
     state.head = Math.min(state.head, Math.min(...facts.map((each) => each.heads)) - 1);
     used().forEach(showMoments);
     tellAbout();
-    await Promise.all([grid(signal), show()]);
-    forgetLens();
+    forgetLens();  // Before anything new is drawn: what is asked for from here on stays.
     byId("measured").replaceChildren();
+    await Promise.all([grid(signal), show()]);
   } catch (error) {
     fail(error);
   } finally {
