@@ -80,3 +80,19 @@ def test_a_classifier_says_that_it_does_not_go_on(client: TestClient, kept: Kept
         assert answer.status_code == 400
         assert "is a classifier" in answer.json()["error"]
     assert kept.classifier not in client.get("/language").text
+
+
+def test_the_corpus_of_a_run_is_its_own_where_another_folder_has_the_same_texts(kept: Kept, tmp_path: Any) -> None:
+    """A newer run of a copy of the corpus does not take the older run's texts away."""
+    from oratory.web.app import build
+    from oratory.web.laboratory import Laboratory
+    from tests.execution.training import LM, write_corpus
+    from tests.web.conftest import HOME
+
+    folders = [write_corpus(tmp_path / name) for name in ("first", "copy")]
+    older, newer = (api.train("lm", folder, LM, seed, runs=tmp_path / "runs").id for seed, folder in enumerate(folders))
+    with TestClient(build(Laboratory(tmp_path / "runs")), HOME) as client:
+        for run in (older, newer):
+            assert asked(client, "score", runs=[run], counts=True, text=TEXT).status_code == 200
+            for what in ("heads", "ablation"):
+                assert client.post(f"/api/attention/{what}", json={"run": run, "text": ""}).status_code == 200

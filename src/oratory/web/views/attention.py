@@ -167,14 +167,12 @@ class _Explorer:
     def measured(self, asked: Looked, what: Literal["heads", "ablation"]) -> dict[str, Any]:
         """Tables on the test texts; made once for each model."""
         subject = self.subject(asked)
-        if subject.run is None or subject.run.record.corpus.source is None:
+        run = subject.run
+        if run is None:
             raise InputError(f"{subject.name} has no corpus of its own; oratory attend --{what} --data takes any.")
-        run, source = subject.run, subject.run.record.corpus.source
 
         def make() -> list[dict[str, Any]]:
-            corpus = self._lab.corpus(source)
-            if corpus.fingerprint != run.fingerprint:
-                raise InputError(f"The corpus {corpus.name} is no longer the one that the run {run.id} was trained on.")
+            corpus = self._lab.corpus_of(run)
             if what == "heads":
                 return [asdict(table) for table in heads_of(subject, corpus).tables()]
             # Heads are switched off in a model of our own: others compute with the one that is kept.

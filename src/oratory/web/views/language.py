@@ -118,12 +118,9 @@ def _goes_on(entry: Entry) -> bool:
 
 def _counted(lab: Laboratory, seen: Seen, run: Run, line: str) -> dict[str, Any]:
     """What the counts beside a run make of the text. They are counted once, and stay in memory."""
-    source = run.record.corpus.source
-    if source is None:
-        raise InputError(f"The run {run.id} does not say how its corpus was loaded, so that nothing can be counted.")
 
     def make() -> CountedModel:
-        return run.task.counted(run, lab.corpus(source), lab.runs / BASELINES)
+        return run.task.counted(run, lab.corpus_of(run), lab.runs / BASELINES)
 
     counted: CountedModel = seen.get(("counts", run.fingerprint, run.tokenizer.fingerprint), make)
     with lab.work.turn():
