@@ -115,7 +115,9 @@ def _peak() -> float:
 
 
 def _alone(work: str, folder: Path) -> None:
-    import oratory.api  # noqa: F401  # The libraries, which any amount of text needs.
+    import torch  # noqa: F401  # The libraries, which any amount of text needs.
+
+    import oratory.api  # noqa: F401
 
     libraries, began = _peak(), time.process_time()
     WORK[work](folder)
