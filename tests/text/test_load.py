@@ -33,6 +33,7 @@ def test_every_source_is_found_and_explains_itself() -> None:
         ("sotu(presidents=lincoln+grant)", Sotu(("lincoln", "grant"))),
         ("sotu(presidents=George W. Bush + F. D. Roosevelt)", Sotu(("George W. Bush", "F. D. Roosevelt"))),
         ("sotu(presidents=all, carve=0.2)", Sotu(("all",), carve=0.2)),
+        ("sotu(presidents=all, since=1930)", Sotu(("all",), 1930)),
         ("some/where", Folder("some/where")),
         ("folder", None),
         ("folder(path=some/where, text=headline, label=mood)", Folder("some/where", "headline", "mood")),
@@ -59,6 +60,9 @@ def test_texts_of_sources(text: str, source: Source | None) -> None:
         ("sotu(presidents=lincoln,grant)", "'grant' in .* is not parameter=value; several values are joined by a plus"),
         ("sotu(carve=1)", "carve=1.0: the share of the dev split"),
         ("sotu(carve=nan)", "carve=nan"),
+        ("sotu(since=2999)", "There is no address since 2999; the last is of 2"),
+        ("sotu(since=soon)", "soon"),
+        ("sotu(presidents=lincoln,since=1930)", "There is no president 'lincoln'"),
         (
             "folder(path=nowhere)",
             "nowhere does not exist; give sotu, a folder, a table such as",

@@ -42,17 +42,22 @@ class Sotu(Source):
 
     presidents: tuple[str, ...] = PRESIDENTS
     """The speakers: surnames or full names with + between, or all; Obama and both Bushes unless given."""
+    since: int = 0
+    """The first year whose addresses are taken; all of them unless given."""
 
     def read(self) -> Corpus:
-        return _read(self.presidents)
+        return _read(self.presidents, self.since)
 
     def pieces(self, text: str) -> list[str]:
         """Sentence by sentence, as the addresses are; nothing that is typed is taken for a stage direction."""
         return split_sentences(text)
 
 
-def _read(presidents: Sequence[str]) -> Corpus:
-    addresses = _addresses()
+def _read(presidents: Sequence[str], since: int) -> Corpus:
+    every = _addresses()
+    addresses = [address for address in every if address.year >= since]
+    if not addresses:
+        raise InputError(f"There is no address since {since}; the last is of {every[-1].year}.")
     labels = label_order(_chosen(presidents, {address.president: address.full_name for address in addresses}))
     splits: dict[str, list[LabelledText]] = defaultdict(list)
     notes: list[str] = []
@@ -70,7 +75,7 @@ def _read(presidents: Sequence[str]) -> Corpus:
     texts = {name: rows for name, rows in splits.items() if name != "test"}
     texts |= {label: rows for label in labels if (rows := [row for row in splits["test"] if row.label == label])}
     return Corpus(
-        name="sotu" if labels == label_order(set(PRESIDENTS)) else f"sotu ({_shortened(labels)})",
+        name=_name(labels, since),
         # With one speaker there is nothing to tell apart.
         classifier=classifier_data({name: rows for name, rows in splits.items() if rows}) if len(labels) > 1 else None,
         lm=running_text(texts),
@@ -146,6 +151,12 @@ def _place(years: Sequence[int], label: str) -> dict[int, str]:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z]+", "-", name.casefold().replace("h.w.", "h. w.")).strip("-")
+
+
+def _name(labels: Sequence[str], since: int) -> str:
+    said = [_shortened(labels)] if labels != label_order(set(PRESIDENTS)) else []
+    said += [f"since {since}"] if since else []
+    return f"sotu ({', '.join(said)})" if said else "sotu"
 
 
 def _shortened(labels: Sequence[str]) -> str:
