@@ -27,7 +27,7 @@ def build(lab: Laboratory, token: str | None = None) -> Guard:
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
         yield
-        await run_in_threadpool(lab.jobs.close)
+        await run_in_threadpool(lab.close)
 
     app = FastAPI(
         title="Oratory",

@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -26,6 +26,7 @@ from oratory.web.pictures import on_page
 from oratory.web.views import views
 from oratory.web.work import Work
 
+T = TypeVar("T")
 DOCUMENTS = 24
 """Reports that stay in memory."""
 CORPORA = 3
@@ -44,8 +45,7 @@ class Laboratory:
         self.models = Models(self.runs)
         self.work = Work()
         self.jobs = Jobs(self.runs, plugins=self.plugins)
-        self.drawing = threading.Lock()
-        """Held by whoever draws: the style of pictures is one for the whole process."""
+        self._drawing = threading.Lock()  # The style of pictures is one for the whole process.
         self._documents: OrderedDict[tuple[Any, ...], Document] = OrderedDict()
         self._corpora: dict[str, tuple[Corpus, float]] = {}
         self._reading = threading.Lock()
@@ -95,13 +95,30 @@ class Laboratory:
 
     def document(self, key: tuple[Any, ...], make: Callable[[], Document]) -> Document:
         """A report, made once for its key; the key says of what, and in which state."""
-        with self.work.turn(), self.drawing:
+
+        def kept() -> Document:
             if key not in self._documents:
                 self._documents[key] = make()
                 while len(self._documents) > DOCUMENTS:
                     self._documents.popitem(last=False)
             self._documents.move_to_end(key)
             return self._documents[key]
+
+        return self.draw(kept)
+
+    def draw(self, make: Callable[[], T]) -> T:
+        """Work something out that has pictures: one at a time."""
+
+        def alone() -> T:
+            with self._drawing:
+                return make()
+
+        return self.work.do(alone)
+
+    def close(self) -> None:
+        """Save and end what is at work."""
+        self.work.close()
+        self.jobs.close()
 
 
 def _drawn(figure: Figure) -> Markup:

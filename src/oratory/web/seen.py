@@ -62,8 +62,7 @@ class Seen:
                 with self._lock:
                     if key in self._kept:
                         return self._kept[key]
-                with self._work.turn():
-                    made = make()
+                made = self._work.do(make)
                 self.put(key, made)
                 return made
         finally:
@@ -83,7 +82,7 @@ class Seen:
 
 def _size(made: Any) -> int:
     """Bytes, about."""
-    return made.nbytes if isinstance(made, np.ndarray) else 10_000
+    return made.nbytes if isinstance(made, np.ndarray | Looked) else 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +93,11 @@ class Looked:
     small: bytes
     words: Words | None
     """None where every word is a token."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes, about: a token is a string or two."""
+        return 20_000 + len(self.small) + 150 * len(self.facts["tokens"])
 
 
 class Text:

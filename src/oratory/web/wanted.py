@@ -59,8 +59,8 @@ class Planned:
 
 def plan(lab: Laboratory, wanted: Wanted) -> Planned:
     """The command for what is wanted, or an InputError that says what is wrong with it. No text is encoded for that."""
-    with lab.work.turn():
-        return _comparison(lab, wanted) if wanted.kind == "comparison" else _run(lab, wanted)
+    make = _comparison if wanted.kind == "comparison" else _run
+    return lab.work.do(lambda: make(lab, wanted))
 
 
 def _run(lab: Laboratory, wanted: Wanted) -> Planned:

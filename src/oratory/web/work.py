@@ -1,10 +1,17 @@
-"""Bounds on what is computed at once, so that many visitors wait a little instead of all getting nothing."""
+"""Bounds on what is computed at once, so that many visitors wait a little instead of all getting nothing.
+
+All that takes a while is computed in a few threads that stay: as many as there are processors. The libraries below
+PyTorch keep memory for each thread that computes, and more for every length of text it meets, so that the memory of a
+server whose every thread computes would grow for hours.
+"""
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
+T = TypeVar("T")
 WAITING = 200
 """Requests that may wait for their turn; one more is told to come again."""
 
@@ -17,16 +24,19 @@ class Work:
     """Turns at the processors: as many at once as there are processors, and a bounded line of those that wait."""
 
     def __init__(self, at_once: int | None = None, waiting: int = WAITING) -> None:
-        self._turns = threading.Semaphore(at_once or os.cpu_count() or 1)
-        self._places = threading.BoundedSemaphore((at_once or os.cpu_count() or 1) + waiting)
+        at_once = at_once or os.cpu_count() or 1
+        self._threads = ThreadPoolExecutor(at_once, "work")
+        self._places = threading.BoundedSemaphore(at_once + waiting)
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Compute something inside of this; it begins when a processor is free."""
+    def do(self, make: Callable[[], T]) -> T:
+        """What `make` gives, computed when a processor is free; `make` must not ask for a turn of its own."""
         if not self._places.acquire(blocking=False):
             raise BusyError("The page has as much to do as it can hold; try again in a moment.")
         try:
-            with self._turns:
-                yield
+            return self._threads.submit(make).result()
         finally:
             self._places.release()
+
+    def close(self) -> None:
+        """Nobody waits any more: what has not begun is not computed."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -32,7 +32,17 @@ def size_curves(picture: SizeCurves) -> Any:
     for at, (said, (size, interval)) in enumerate(picture.crossings.items()):
         axes.axvspan(*interval, color=INK, alpha=0.12, linewidth=0)
         axes.axvline(size, color=INK, linewidth=1)
-        axes.annotate(said, (size, 0.98 - 0.09 * at), ("data", "axes fraction"), (4, 0), "offset points", va="top")
+        # In the half of the plot that has more room for it.
+        left = size * size < axes.get_xlim()[0] * axes.get_xlim()[1]
+        axes.annotate(
+            said,
+            (size, 0.98 - 0.09 * at),
+            xycoords=("data", "axes fraction"),
+            xytext=(4 if left else -4, 0),
+            textcoords="offset points",
+            ha="left" if left else "right",
+            va="top",
+        )
     if picture.log:
         log_axis(axes)
     sizes = sorted({x for xs, _ in (*picture.variants.values(), *picture.baselines.values()) for x in xs})

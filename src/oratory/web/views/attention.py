@@ -159,9 +159,8 @@ class _Explorer:
 
     def lens(self, asked: Places) -> dict[str, Any]:
         subject, places = self.subject(asked), range(asked.first, asked.first + PLACES)
-        with self._lab.work.turn():
-            found = lens_of(subject, asked.text, places=places)
-            more = subject.config.output == "tokens" and len(subject.encode(asked.text)[0]) > places.stop
+        found = self._lab.work.do(lambda: lens_of(subject, asked.text, places=places))
+        more = subject.config.output == "tokens" and len(subject.encode(asked.text)[0]) > places.stop
         return {**found.to_dict(), "first": asked.first, "more": more}
 
     def measured(self, asked: Looked, what: Literal["heads", "ablation"]) -> dict[str, Any]:
@@ -183,13 +182,12 @@ class _Explorer:
 
     def file(self, asked: File) -> Response:
         subject = self.subject(asked)
-        with self._lab.work.turn():
-            maps = attend(subject, asked.text, layer=asked.layer, head=asked.head)
-            if asked.kind == "svg":
-                with self._lab.drawing:
-                    made = picture(maps, ".svg")
-            else:
-                made = (table_of(maps) if asked.kind == "csv" else maps_page(maps)).encode("utf-8", "replace")
+        maps = self._lab.work.do(lambda: attend(subject, asked.text, layer=asked.layer, head=asked.head))
+        if asked.kind == "svg":
+            made = self._lab.draw(lambda: picture(maps, ".svg"))
+        else:
+            write = table_of if asked.kind == "csv" else maps_page
+            made = self._lab.work.do(lambda: write(maps)).encode("utf-8", "replace")
         one = "" if asked.layer is None or asked.head is None else f"-layer-{asked.layer}-head-{asked.head}"
         named = f'attachment; filename="attention-{maps.name}{one}.{asked.kind}"'
         headers = {"content-disposition": named, "content-security-policy": ALONE}

@@ -86,8 +86,7 @@ class ClassifierView(View):
         def score(name: Id, typed: Typed) -> dict[str, Any]:
             """The probability of every class: what `oratory score` says."""
             run = trained(name)
-            with lab.work.turn():
-                [found] = run.score(typed.text)
+            [found] = lab.work.do(lambda: run.score(typed.text))
             facts: dict[str, Any] = found.to_dict()
             return facts
 
@@ -95,21 +94,18 @@ class ClassifierView(View):
         def nearest(name: Id, typed: Typed) -> dict[str, Any]:
             """The texts of train that are most like a text, and whether train has it."""
             run = trained(name)
-            with lab.work.turn():
-                return near(run, one_line(typed.text))
+            return lab.work.do(lambda: near(run, one_line(typed.text)))
 
         @router.post("/api/classifier/{name}/why")
         def why(name: Id, typed: Typed) -> dict[str, Any]:
             """Which tokens mattered: what `oratory score --why` says."""
             run = trained(name)
-            with lab.work.turn():
-                return attribute(run, typed.text, typed.label).to_dict()
+            return lab.work.do(lambda: attribute(run, typed.text, typed.label)).to_dict()
 
         @router.get("/api/classifier/{name}/confusion")
         def confusion(name: Id, split: Annotated[str, Query(max_length=20)] = "test") -> dict[str, Any]:
             """Labels and predictions on a split, and the calibration there, from the recorded results."""
-            with lab.work.turn():
-                return items(name, split).to_dict()
+            return lab.work.do(lambda: items(name, split).to_dict())
 
         @router.get("/api/classifier/{name}/items")
         def cell(
@@ -121,8 +117,7 @@ class ClassifierView(View):
             first: Annotated[int, Query(ge=0, le=10**9)] = 0,
         ) -> dict[str, Any]:
             """The texts of one cell of the confusion matrix, the most confident first."""
-            with lab.work.turn():
-                found = items(name, split).cell(label, predicted, seen)
+            found = lab.work.do(lambda: items(name, split).cell(label, predicted, seen))
             return {"matching": len(found), "items": [each.to_dict() for each in found[first : first + SHOWN]]}
 
         return router

@@ -57,8 +57,7 @@ class Comparisons(View):
         def result(name: Id) -> dict[str, Any]:
             """One comparison or search: what `oratory compare --json` printed."""
             known(name)
-            with lab.work.turn():
-                loaded = api.load_result(name, lab.runs)
-                return {**loaded.to_dict(), "command": command_of(loaded)}
+            loaded = lab.work.do(lambda: api.load_result(name, lab.runs))
+            return {**loaded.to_dict(), "command": command_of(loaded)}
 
         return router

@@ -55,18 +55,16 @@ class DataView(View):
         @router.get("/api/data/show")
         def show(data: Data = DEFAULT) -> dict[str, Any]:
             """Splits, labels, sizes and examples of a corpus: what `oratory data show` says."""
-            with lab.work.turn():
-                corpus = lab.corpus(data)
-                found = describe(corpus)
+            corpus = lab.corpus(data)
+            found = lab.work.do(lambda: describe(corpus))
             shown = {"held_out": held_out(corpus), "tables": _tables(found.tables()), "commands": _commands(data)}
             return {**found.to_dict(), **shown}
 
         @router.get("/api/data/audit")
         def audited(data: Data = DEFAULT) -> dict[str, Any]:
             """Leakage, duplicates and conflicts of a corpus: what `oratory audit` says."""
-            with lab.work.turn():
-                corpus = lab.corpus(data)
-                found = audits.get(corpus.fingerprint, lambda: audit(corpus))
+            corpus = lab.corpus(data)
+            found = lab.work.do(lambda: audits.get(corpus.fingerprint, lambda: audit(corpus)))
             return {**found.to_dict(), "sentences": found.sentences(), "tables": _tables(found.tables())}
 
         @router.get("/api/data/twins")
@@ -78,9 +76,8 @@ class DataView(View):
             near: Annotated[bool, Query(description="Only those that are almost the same.")] = False,
         ) -> dict[str, Any]:
             """The held-out texts that train has, or almost has, each with its twin."""
-            with lab.work.turn():
-                corpus = lab.corpus(data)
-                found = twins.get((corpus.fingerprint, held), lambda: twins_of(corpus, held))
+            corpus = lab.corpus(data)
+            found = lab.work.do(lambda: twins.get((corpus.fingerprint, held), lambda: twins_of(corpus, held)))
             wanted = find.casefold()
             chosen = [each for each in found.found if wanted in each.text.casefold() and not (near and each.exact)]
             some = [each.to_dict() for each in chosen[first : first + SHOWN]]
@@ -89,16 +86,15 @@ class DataView(View):
         @router.get("/api/data/baselines")
         def measured(data: Data = DEFAULT) -> dict[str, Any]:
             """What the baselines score on a corpus: what `oratory baselines` says. They are measured once, and kept."""
-            with lab.work.turn():
-                corpus = lab.corpus(data)
-                found = baselines.get(corpus.fingerprint, lambda: measure_baselines(corpus, keep=lab.runs / BASELINES))
+            corpus = lab.corpus(data)
+            measure = lambda: measure_baselines(corpus, keep=lab.runs / BASELINES)  # noqa: E731
+            found = lab.work.do(lambda: baselines.get(corpus.fingerprint, measure))
             return {**found.to_dict(), "tables": _tables(found.tables())}
 
         @router.get("/api/data/scales")
         def scales(data: Data = DEFAULT) -> dict[str, Any]:
             """The studies of scale on a corpus: who wins at which size. They are made by `oratory scale`."""
-            with lab.work.turn():
-                corpus = lab.corpus(data)
+            corpus = lab.corpus(data)
             made = [
                 name for name in ScaleRecord.names(lab.store) if _scale(lab, name).fingerprint == corpus.fingerprint
             ]

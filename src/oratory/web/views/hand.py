@@ -71,8 +71,7 @@ class Hand(View):
         @router.post("/api/hand/solve")
         def solved(asked: Asked) -> dict[str, Any]:
             """A query, or a new key, that gives the wanted weights; or the certificate that there is none."""
-            with lab.work.turn():
-                found = solve(**asked.model_dump())
+            found = lab.work.do(lambda: solve(**asked.model_dump()))
             return {**found.to_dict(), "possible": found.possible, "exact": found.exact, "says": found.sentences()}
 
         @router.get("/api/hand/exercises")
@@ -86,8 +85,7 @@ class Hand(View):
             known = _exercises()
             if not 0 <= number < len(known):
                 raise InputError(f"There is no exercise {number}; there are {len(known)}, from 0 to {len(known) - 1}.")
-            with lab.work.turn():
-                return check_exercise(known[number], answer.queries, answer.key).to_dict()
+            return lab.work.do(lambda: check_exercise(known[number], answer.queries, answer.key)).to_dict()
 
         return router
 

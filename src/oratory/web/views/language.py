@@ -1,6 +1,7 @@
 """The language-model view: how surprised models are by a text, what they expected, and how they go on."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
@@ -84,10 +85,7 @@ class Language(View):
             line = one_line(asked.text)
             if not line:
                 raise InputError("There is nothing to score: the text is empty.")
-            found = []
-            for run in runs:
-                with lab.work.turn():
-                    found.append(_model(run.id, run, run.task.alternatives(run, line, GUESSES)))
+            found = [_scored(lab, run, line) for run in runs]
             if asked.counts:
                 found.append(_counted(lab, seen, runs[0], line))
             same = len({model["fingerprint"] for model in found}) == 1
@@ -97,15 +95,14 @@ class Language(View):
         def step(asked: Step) -> dict[str, Any]:
             """One token more, as `oratory generate` with this seed draws it, and what else could come."""
             run, options = lab.models.run(asked.run), asked.model_dump(exclude={"run", "prompt", "made"})
-            with lab.work.turn():
-                return asdict(run.task.next_token(run, asked.prompt, asked.made, GUESSES, **options))
+            draw = partial(run.task.next_token, run, asked.prompt, asked.made, GUESSES, **options)
+            return asdict(lab.work.do(draw))
 
         @router.post("/api/language/beam")
         def beam(asked: Ahead) -> dict[str, Any]:
             """The most probable ways to go on."""
             run = lab.models.run(asked.run)
-            with lab.work.turn():
-                found = run.task.beam(run, asked.prompt, asked.made, asked.width, asked.ahead)
+            found = lab.work.do(lambda: run.task.beam(run, asked.prompt, asked.made, asked.width, asked.ahead))
             return {"beams": [asdict(way) for way in found]}
 
         return router
@@ -116,6 +113,11 @@ def _goes_on(entry: Entry) -> bool:
     return bool(task_of(entry.task).model.get("causal"))
 
 
+def _scored(lab: Laboratory, run: Run, line: str) -> dict[str, Any]:
+    """What a run makes of the text."""
+    return _model(run.id, run, lab.work.do(lambda: run.task.alternatives(run, line, GUESSES)))
+
+
 def _counted(lab: Laboratory, seen: Seen, run: Run, line: str) -> dict[str, Any]:
     """What the counts beside a run make of the text. They are counted once, and stay in memory."""
 
@@ -123,8 +125,7 @@ def _counted(lab: Laboratory, seen: Seen, run: Run, line: str) -> dict[str, Any]
         return run.task.counted(run, lab.corpus_of(run), lab.runs / BASELINES)
 
     counted: CountedModel = seen.get(("counts", run.fingerprint, run.tokenizer.fingerprint), make)
-    with lab.work.turn():
-        return _model(counted.name, run, counted.alternatives(run, line, GUESSES))
+    return _model(counted.name, run, lab.work.do(lambda: counted.alternatives(run, line, GUESSES)))
 
 
 def _model(name: str, run: Run, found: ExpectedTokens) -> dict[str, Any]:

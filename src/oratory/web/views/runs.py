@@ -122,15 +122,13 @@ class Runs(View):
         def baselines(name: Id) -> dict[str, Any]:
             """A finished run beside the baselines of its corpus, as tables. They are measured once, and kept."""
             found = api.load_run(name, lab.runs)
-            with lab.work.turn():
-                tables = api.beside_baselines(found).tables()
+            tables = lab.work.do(lambda: api.beside_baselines(found).tables())
             return {"tables": [vars(table) for table in tables], "warnings": found.warnings()}
 
         @router.get("/api/runs/{name}/curves.svg", include_in_schema=False)
         def curves(name: Id, at: int = 0, dark: bool = False) -> Response:
             found = lab.store.open(name)
-            with lab.work.turn(), lab.drawing:
-                figures = section_of(curves_topic(found)).figures
+            figures = lab.draw(lambda: section_of(curves_topic(found)).figures)
             if not figures or at not in range(len(figures)):
                 raise InputError("There is nothing to draw of this run yet.")
             return Response(as_image(figures[at], dark), media_type="image/svg+xml")

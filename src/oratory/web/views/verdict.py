@@ -62,10 +62,13 @@ class Verdict(View):
             draw: Annotated[int, Query(ge=0, le=10**6, description="Another number, other scores.")] = 0,
         ) -> dict[str, Any]:
             """A comparison with a true difference that is known, judged as every comparison is."""
-            with lab.work.turn():
-                drawn = Simulated(effect, seed_noise, item_noise, rest, seeds, items)
+            drawn = Simulated(effect, seed_noise, item_noise, rest, seeds, items)
+
+            def make() -> dict[str, Any]:
                 scores = drawn.draw(np.random.default_rng(derive(draw, "verdict view")))
                 return _facts(scores, np.zeros_like(scores), np.ones(items), None, "higher", min(chosen, seeds))
+
+            return lab.work.do(make)
 
         @router.get("/api/verdict/of/{name}")
         def stored(
@@ -75,10 +78,11 @@ class Verdict(View):
         ) -> dict[str, Any]:
             """The scores of a comparison, and what its first seeds alone would have shown."""
             when = {entry["comparison"]: entry["created"] for entry in known()}
-            with lab.work.turn():
-                pairs = kept.get((name, when.get(name)), lambda: pairs_of(name, lab.store))
-                pair = pair_of(pairs, variant)
-                found = _facts(*pair.scores, pair.weights, pair.strata, pair.metric.better, seeds or len(pair.seeds))
+            read = lambda: pairs_of(name, lab.store)  # noqa: E731
+            pairs = lab.work.do(lambda: kept.get((name, when.get(name)), read))
+            pair = pair_of(pairs, variant)
+            judged = (*pair.scores, pair.weights, pair.strata, pair.metric.better, seeds or len(pair.seeds))
+            found = lab.work.do(lambda: _facts(*judged))
             about = {"variant": pair.variant, "baseline": pair.baseline, "variants": list(pairs)}
             return {**found, **about, **_unit(pair.metric), "item": pair.measure.unit, "no_verdict": pair.no_verdict}
 
