@@ -18,7 +18,8 @@ class Loading(MetaPathFinder):
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != "torch":
             return None
-        sys.meta_path.remove(self)
+        # Another list, not this one without us: whoever is asking goes through it, and would miss the next finder.
+        sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
         if not sys.stderr.isatty():
             return None
         spec = PathFinder.find_spec(name, path)
