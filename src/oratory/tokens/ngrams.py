@@ -190,15 +190,20 @@ def _longer(words: NDArray[np.integer], numbers: Integers, shorter: _Order, voca
     longer = empty(len(words), np.int64)
     keys, occurrences = Growing("q"), Growing("i")
     for places in _by_range(numbers[:-1], list(_ranges(shorter.occurrences))):
+        # The places are all over the arrays, so each of them is let go of before the next is looked at.
+        histories = numbers[places]
+        release(numbers)
         found, at, inverse, often = np.unique(
-            numbers[places] * vocabulary + words[places], return_index=True, return_inverse=True, return_counts=True
+            histories * vocabulary + words[places], return_index=True, return_inverse=True, return_counts=True
         )
+        release(words)
         longer[places] = inverse + len(keys)
+        release(longer)
         # Each distinct n-gram is one distinct word to the left of the (n - 1)-gram that it ends in.
         np.add.at(shorter.continuations, numbers[places[at] + 1], 1)
+        release(numbers, shorter.continuations)
         keys.extend(found)
         occurrences.extend(often)
-        release(longer, numbers, words, shorter.continuations)
     return longer, _Order(keys.done(), occurrences.done(), zeros(len(keys), np.int32))
 
 
