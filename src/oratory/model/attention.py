@@ -9,13 +9,17 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, linear, pad, scaled_dot_product_attention
+from torch.nn.functional import dropout, linear, pad
 
 from oratory.mechanisms import Scene, Sight
 from oratory.mechanisms.kept import kept
 from oratory.model.config import ModelConfig
-from oratory.model.products import are_fast, usual_products
+from oratory.model.kernels import attend
+from oratory.model.products import are_fast
 from oratory.model.sparse import Plan, allow, plan
+
+ROWS = 32
+"""Packed tokens are a multiple of this where products are fast."""
 
 
 @dataclass(frozen=True)
@@ -65,25 +69,34 @@ class View:
         return self._same[biased]
 
     @cached_property
-    def _real(self) -> Tensor | None:
-        """The places of the tokens that are no padding, row by row; None if all are computed."""
-        return self.keep.flatten().nonzero().squeeze(1) if self.packed and self.keep is not None else None
+    def _computed(self) -> Tensor | None:
+        """The places of the tokens that are computed, row by row; None if all are.
+
+        These are the tokens that are no padding. The library of fast products prepares for every number of rows anew,
+        so there some padding comes along, to a round number of rows.
+        """
+        if not self.packed or self.keep is None:
+            return None
+        keep = self.keep.flatten()
+        real = keep.nonzero().squeeze(1)
+        missing = -len(real) % ROWS if are_fast() else 0
+        return torch.cat([real, (~keep).nonzero().squeeze(1)[:missing]]) if missing else real
 
     def pack(self, x: Tensor) -> Tensor:
-        """B, T, D without its padding: N, D. Layers that treat each token by itself need not compute it."""
-        return x if self._real is None else x.flatten(0, 1).index_select(0, self._real)
+        """B, T, D without (most of) its padding: N, D. Layers that treat each token by itself need not compute it."""
+        return x if self._computed is None else x.flatten(0, 1).index_select(0, self._computed)
 
     def real(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """The row and the column of each packed token."""
-        places = torch.arange(ids.numel(), device=ids.device) if self._real is None else self._real
+        places = torch.arange(ids.numel(), device=ids.device) if self._computed is None else self._computed
         return places // ids.shape[1], places % ids.shape[1]
 
     def unpack(self, x: Tensor) -> Tensor:
         """The tokens back in their places, with zeros for padding."""
-        if self._real is None or self.keep is None:
+        if self._computed is None or self.keep is None:
             return x
         places = x.new_zeros(self.keep.numel(), x.shape[1])
-        return places.index_copy(0, self._real, x).view(*self.keep.shape, x.shape[1])
+        return places.index_copy(0, self._computed, x).view(*self.keep.shape, x.shape[1])
 
 
 class Cache:
@@ -211,7 +224,7 @@ class SelfAttention(nn.Module):
         causal, last = config.causal, q.shape[2] == 1 and not torch.compiler.is_exporting()
         if plain and not hasattr(position, "bias") and (not causal or last or q.shape[2] == k.shape[2]):
             causal = causal and not last
-            return _kernel(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale), None
+            return attend(q, k, v, None, causal, scene.scale, lost), None
         return _fused(q, k, v, view.added(position, q, k, scene), view.mask[1], scene, lost), None
 
     def _by_plan(
@@ -294,16 +307,8 @@ def _open(
 
 def _fused(q: Tensor, k: Tensor, v: Tensor, added: Tensor, blind: Tensor | None, scene: Scene, lost: float) -> Tensor:
     """The same through the fused kernel, which takes the mask and what is added to scores as one."""
-    out = _kernel(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
+    out = attend(q, k, v, added, False, scene.scale, lost)
     return out if blind is None else out.masked_fill(blind, 0.0)
-
-
-def _kernel(q: Tensor, k: Tensor, v: Tensor, **options: Any) -> Tensor:
-    """The fused kernel, whose products are many and small."""
-    if not are_fast():
-        return scaled_dot_product_attention(q, k, v, **options)
-    with usual_products():
-        return scaled_dot_product_attention(q, k, v, **options)
 
 
 def _masked(bias: Tensor, mask: Tensor) -> Tensor:
