@@ -96,7 +96,7 @@ class View:
         if self._computed is None or self.keep is None:
             return x
         places = x.new_zeros(self.keep.numel(), x.shape[1])
-        return places.index_copy(0, self._computed, x).view(*self.keep.shape, x.shape[1])
+        return places.index_copy_(0, self._computed, x).view(*self.keep.shape, x.shape[1])
 
 
 class Cache:
