@@ -9,9 +9,9 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from oratory.batches import Batch
 from oratory.model import ModelConfig, Transformer
-from oratory.model.attention import ROWS
 from oratory.model.kernels import SHORT, attend
 from oratory.model.products import ONEDNN, fast_products, library
+from oratory.model.view import ROWS
 
 SCALE = 0.2
 
@@ -78,3 +78,14 @@ def test_padding_that_comes_along_changes_nothing() -> None:
 
     for one, other in zip(gradients(fast_products), gradients(nullcontext), strict=True):
         assert torch.allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("pattern", ["window(size=8)", "longformer(size=8,global_tokens=2)", "block(size=16)"])
+def test_sparse_patterns_of_long_texts_are_the_same_too(pattern: str) -> None:
+    settings = {"layers": 1, "width": 16, "context": 600, "pattern": pattern}
+    config = ModelConfig.from_dict({"output": "tokens", "causal": True, "vocabulary": 20, **settings})
+    ids = torch.randint(0, 20, (1, 600), generator=torch.Generator().manual_seed(0))
+    model = Transformer(config)
+    usual = model(ids).logits
+    with fast_products():
+        assert torch.allclose(model(ids).logits, usual, atol=1e-5)
