@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -291,6 +292,12 @@ class Run(Tabled):
         except (SafetensorError, RuntimeError) as error:
             raise InputError(f"{self.folder / name} does not hold the weights of this run: {error}.") from None
         return model
+
+    def with_model(self, model: "Transformer") -> "Run":
+        """The same run, with another model of its kind in place of the trained one: such as its own before training."""
+        found = copy(self)
+        found.__dict__["model"] = model
+        return found
 
     def initial_model(self) -> "Transformer":
         """The model before training."""

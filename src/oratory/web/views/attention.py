@@ -15,7 +15,7 @@ from oratory.reports.maps import picture, table_of
 from oratory.reports.maps_html import page as maps_page
 from oratory.reports.ramp import diverging, ramp
 from oratory.training.origins.published.config import DEFAULT
-from oratory.training.origins.published.model import PACKAGE, PublishedModel
+from oratory.training.origins.published.model import PACKAGE
 from oratory.web.chosen import Chosen, choices
 from oratory.web.laboratory import Laboratory
 from oratory.web.seen import Seen, Text
@@ -145,7 +145,7 @@ class _Explorer:
     def trained(self, asked: Looked) -> Subject:
         """The model that was asked for, as it is after training."""
         if asked.run == DEFAULT:
-            made: Subject = self._seen.get((DEFAULT,), _minilm)
+            made: Subject = self._seen.get((DEFAULT,), lambda: published(DEFAULT))
             return made
         return subject_of(self._lab.models.run(asked.run))
 
@@ -201,10 +201,6 @@ def _key(subject: Subject, asked: Looked, *more: Any) -> tuple[Any, ...]:
         return (asked.run, asked.step, *more)
     step = None if asked.step == run.step else asked.step
     return (run.id, tuple(run.record.files.values()), step, *more)
-
-
-def _minilm() -> Subject:
-    return replace(published(PublishedModel.find(DEFAULT).folder), name=DEFAULT)
 
 
 def _bytes(content: bytes) -> Response:
