@@ -17,4 +17,10 @@ SHOWN = 300
 def choices(store: Store, fits: Callable[[Entry], bool] = lambda entry: True) -> dict[str, str]:
     """Finished runs, the newest first, and what they are called in a list."""
     found = [entry for entry in store.entries() if entry.status == "finished" and fits(entry)]
-    return {entry.id: f"{entry.variant}, seed {entry.seed}, {entry.corpus} ({entry.id})" for entry in found[:SHOWN]}
+    return {entry.id: _called(entry) for entry in found[:SHOWN]}
+
+
+def _called(entry: Entry) -> str:
+    """The id first: a list that is closed may cut the rest."""
+    named = f"{entry.name} ({entry.id})" if entry.name else entry.id
+    return f"{named}: {entry.variant}, seed {entry.seed}, {entry.corpus}"

@@ -1,5 +1,5 @@
 // The classifier view: probabilities, nearest texts, which tokens mattered, confusion matrix, calibration.
-import { ask, fail, isDark, make, readState, say, showCommand, table, writeState } from "/static/common.js";
+import { ask, chooseFrom, fail, isDark, make, readState, say, showCommand, table, writeState } from "/static/common.js";
 import { mixed, paint } from "/static/colours.js";
 import { marked, percent, plain, svg } from "/static/svg.js";
 
@@ -235,8 +235,7 @@ $("run").addEventListener("change", async (event) => {
 $("split").addEventListener("change", (event) => { state.split = event.target.value; confusion().catch(fail); });
 $("seen").addEventListener("change", (event) => { state.seen = event.target.value; if (state.row) cell(); });
 addEventListener("look", () => { confusion().catch(fail); if (state.why) explain(); });
-$("run").value = state.run;
-if (!$("run").value) $("run").value = state.run = DEFAULTS.run;
+chooseFrom($("run"), state.run);
 $("text").value = state.text;
 $("seen").value = state.seen;
 results().then(() => { if (state.text) classify(); });

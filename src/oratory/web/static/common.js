@@ -96,17 +96,32 @@ export function writeState(values, defaults = {}) {
   history.replaceState(null, "", text ? `?${text}` : location.pathname);
 }
 
+// Choose a value of a list; one that the list does not have, such as a run that a link names, is added to it.
+export function chooseFrom(list, value) {
+  if (![...list.options].some((option) => option.value === value)) list.append(make("option", { value }, value));
+  list.value = value;
+}
+
 // Words as one line for a shell, as Python's shlex.join writes them.
 export function shell(words) {
   return words.map(String).map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`)).join(" ");
 }
 
-// Show the command line that gives the same as the view does now. The folder of the runs is added where it is needed.
-export function showCommand(...words) {
+// Show the command lines that give the same as the view does now, each a list of words. The folder of the runs is added
+// where it is needed; a string is a remark.
+export function showCommands(...commands) {
   const place = document.getElementById("command");
   if (!place) return;
   const runs = document.documentElement.dataset.runs;
-  place.textContent = shell(["oratory", ...words, ...(runs ? ["--runs", runs] : [])]);
+  const line = (words) => (typeof words === "string" ? `# ${words}` : shell(["oratory", ...words, ...(runs ? ["--runs", runs] : [])]));
+  place.textContent = commands.map(line).join("\n");
+}
+export const showCommand = (...words) => showCommands(words);
+
+// Say something if it is still true after a moment: what takes long is explained, and what is quick does not flicker.
+export function sayIfLong(sentence) {
+  const waiting = setTimeout(() => say(sentence), 600);
+  return () => clearTimeout(waiting);
 }
 
 // Wait until nothing was typed for a moment.

@@ -132,7 +132,8 @@ function drawPower({ planned, curve, seeds }, factor, unit) {
   if (!planned.length) return $("power").replaceChildren(make("p", { class: "note" }, "Two seeds that differ are needed to say this."));
   const seen = Math.abs(factor * curve[seeds - 1].mean);
   const values = planned.map((each) => factor * each.detectable);
-  const high = 1.08 * Math.max(...values.slice(1), seen);
+  const chosen = planned.findIndex((each) => each.seeds === seeds);
+  const high = 1.08 * Math.max(...values.slice(1), values[chosen] ?? 0, seen);
   const [picture, y] = chart(260, 0, high, "The smallest difference that would be seen, by the number of seeds.", unit);
   const x = (count) => column(count - 3, planned.length);
   const path = planned.map((each, at) => `${at ? "L" : "M"}${x(each.seeds)} ${Math.max(0, y(values[at]))}`).join("");

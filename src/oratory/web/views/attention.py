@@ -14,6 +14,7 @@ from oratory.inspect.subject import subject_of
 from oratory.reports.maps import picture, table_of
 from oratory.reports.maps_html import page as maps_page
 from oratory.reports.ramp import diverging, ramp
+from oratory.runs import Run
 from oratory.training.origins.published.config import DEFAULT
 from oratory.training.origins.published.model import PACKAGE
 from oratory.web.chosen import Chosen, choices
@@ -75,6 +76,9 @@ class Attention(View):
     title = "Attention"
     about = "Where every head looks, in any text of yours. The maps are what the model computed: each is checked."
     place = 50
+
+    def link(self, run: Run) -> str:
+        return f"/attention?run={run.id}"
 
     def router(self, lab: Laboratory) -> APIRouter:
         router, seen = APIRouter(), Seen(lab.work)

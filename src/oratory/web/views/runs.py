@@ -12,6 +12,7 @@ from oratory.reports.comparison import curves_topic as curves_over_seeds
 from oratory.reports.document import Document, Section, document_of, section_of
 from oratory.reports.run import curves_topic
 from oratory.runs import Run
+from oratory.runs.entry import Entry
 from oratory.runs.listing import Listing
 from oratory.web.asked import Asked, linked
 from oratory.web.events import stream
@@ -59,7 +60,6 @@ class Runs(View):
                 total=total,
                 count=len(entries),
                 words=words,
-                running=sum(entry.status == "running" for entry in entries),
             )
 
         @router.get("/runs/of/{group}", include_in_schema=False)
@@ -91,6 +91,7 @@ class Runs(View):
                 sections=sections,
                 settings=run.all_settings(),
                 made_by=command_of(run),
+                variant=Entry.of(run).variant,
             )
 
         @router.get("/runs/{name}/report", include_in_schema=False)
