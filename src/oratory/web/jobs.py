@@ -79,6 +79,13 @@ class Jobs:
         """The job under way that trains a run."""
         return next((job for job in self.all() if job.under_way and run in job.runs), None)
 
+    def resume(self, run: str) -> Job:
+        """Continue a run that was stopped: by the job that trained it, where there is one, so that it is there once."""
+        stopped = (job for job in self.all() if job.can_continue and job.runs == (run,))
+        if (job := next(stopped, None)) is not None:
+            return self.again(job.id)
+        return self.add(f"{run}, continued", ["train", "--resume", run])
+
     def add(self, title: str, words: Sequence[str], *, slots: int = 1, total: int = 1) -> Job:
         """Put a command into the queue; one that is there already is not added twice."""
         with self._lock:

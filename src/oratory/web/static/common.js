@@ -1,5 +1,7 @@
 // What the views share: asking the API, listening to events, links that restore a view, commands to copy.
 
+const SILENT = "The page does not answer. Is `oratory serve` still running?";
+
 // Ask the API. A refusal is an Error whose message is the sentence for the person in front of the page.
 // `body` is sent as JSON; `signal` (of an AbortController) takes a question back.
 export async function ask(path, options = {}) {
@@ -22,7 +24,7 @@ async function answerOf(path, { method, body, signal }) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The page does not answer. Is `oratory serve` still running?");
+    throw new Error(SILENT);
   }
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error ?? `The page answered ${answer.status}.`);
   return answer;
@@ -31,9 +33,18 @@ async function answerOf(path, { method, body, signal }) {
 // Listen to server-sent events, each a JSON document: `handlers` by the name of the event. Returns a function that ends it.
 export function listen(path, handlers) {
   const source = new EventSource(path);
+  let silent = false;
   for (const [name, handle] of Object.entries(handlers)) {
-    source.addEventListener(name, (event) => handle(JSON.parse(event.data)));
+    source.addEventListener(name, (event) => {
+      if (silent) say("");
+      silent = false;
+      handle(JSON.parse(event.data));
+    });
   }
+  source.addEventListener("error", () => { // The browser goes on trying, unless it was refused.
+    silent = true;
+    say(source.readyState === EventSource.CLOSED ? "This page is not told of news any more; load it again." : SILENT, true);
+  });
   const end = () => source.close();
   source.addEventListener("end", end);
   addEventListener("pagehide", end, { once: true });

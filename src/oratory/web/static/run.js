@@ -46,15 +46,17 @@ function follow() {
     },
   });
   onLook(draw);
-  by("resume")?.addEventListener("click", () => act(`/api/runs/${run}/resume`, "It continues."));
-  by("stop")?.addEventListener("click", () => act(`/api/jobs/${job}/stop`, "It is being saved."));
+  by("resume")?.addEventListener("click", (event) => act(event.target, `/api/runs/${run}/resume`, "It continues in a moment."));
+  by("stop")?.addEventListener("click", (event) => act(event.target, `/api/jobs/${job}/stop`, "It is being saved."));
 }
 
-async function act(path, sentence) {
+async function act(button, path, sentence) {
+  button.disabled = true;
   try {
     await ask(path, { method: "POST" });
     say(sentence);
   } catch (error) {
     fail(error);
+    button.disabled = false;
   }
 }

@@ -144,10 +144,9 @@ class Runs(View):
         def resume(name: Id) -> dict[str, Any]:
             """Continue a run that was stopped, as a job of the page."""
             found = lab.store.current(lab.store.open(name))
-            if found.status not in ("interrupted",):
+            if found.status != "interrupted":
                 raise InputError(f"The run {found.id} is {found.status}; only one that was interrupted can continue.")
-            job = lab.jobs.add(f"{found.id}, continued", ["train", "--resume", found.id])
-            return job_progress(lab.store, job)
+            return job_progress(lab.store, lab.jobs.resume(found.id))
 
 
 def _state(run: Run) -> tuple[Any, ...]:
