@@ -59,7 +59,7 @@ def test_steps_are_what_generate_writes(client: TestClient, kept: Kept) -> None:
         ("score", {"text": " "}, 400, "empty"),
         ("score", {"runs": []}, 422, "runs"),
         ("score", {"runs": ["gone-1"]}, 400, "no run"),
-        ("score", {"text": "x" * 8001}, 422, "8000"),
+        ("score", {"text": "x" * 8001}, 422, "8,000 are the most"),
         ("step", {"made": [10**6]}, 400, "out of range"),
         ("step", {"temperature": 0}, 422, "temperature"),
         ("beam", {"width": 99}, 422, "width"),

@@ -73,8 +73,9 @@ async function load() {
     forgetLens();  // Before anything new is drawn: what is asked for from here on stays.
     byId("measured").replaceChildren();
     await Promise.all([grid(signal), show()]);
+    byId("form").removeAttribute("data-stale");
   } catch (error) {
-    fail(error);
+    if (fail(error)) byId("form").setAttribute("data-stale", "");
   } finally {
     done();
     if (!signal.aborted) byId("maps").removeAttribute("aria-busy");

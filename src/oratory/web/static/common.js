@@ -81,9 +81,11 @@ export function say(sentence, wrong = false) {
   place.classList.toggle("wrong", wrong);
 }
 
-// Say why something failed; a question that was taken back is no failure.
+// Say why something failed; a question that was taken back is no failure. Returns whether it is one.
 export function fail(error) {
-  if (error.name !== "AbortError") say(error.message, true);
+  const failed = error.name !== "AbortError";
+  if (failed) say(error.message, true);
+  return failed;
 }
 
 // What the address says: the values of a view by name, or the defaults where it says nothing.

@@ -3,6 +3,7 @@ import { plain, svg, ticks } from "/static/svg.js";
 import { movesKey, movesQuery, query, state } from "/static/hand-scene.js";
 
 const SIZE = 440; // Of a picture, in its own units.
+const RING = 13; // The radius of a ring whose filled part is a weight.
 const $ = (id) => document.getElementById(id);
 let frame = {}; // How far each picture reaches; it stays as it is while something is dragged.
 let held = null;
@@ -52,7 +53,7 @@ function point({ name, label, at, kind = "", weight = null, still = false, put, 
     tabindex: 0, role: "img", "aria-roledescription": still ? "point" : "movable point", "aria-label": label,
   });
   made.append(svg("circle", { class: "halo", r: 24 }), svg("circle", { class: "body", r: kind === "query" ? 9 : 16 }));
-  if (weight !== null) made.append(svg("circle", { class: "weight", r: 16 * Math.sqrt(weight) }));
+  if (weight !== null) made.append(svg("circle", { class: "weight", r: RING, transform: "rotate(-90)", "stroke-dasharray": `${2 * Math.PI * RING * weight} 1000` }));
   if (number !== undefined) made.append(svg("text", {}, String(number)));
   if (still) return made;
   made.addEventListener("pointerdown", (event) => {

@@ -1,6 +1,7 @@
 // The language-model view: surprisal as colour, what was expected, and going on token by token.
-import { ask, calmly, chooseFrom, fail, make, onLook, readState, say, sayIfLong, showCommands, visible, writeState } from "./common.js";
+import { ask, calmly, chooseFrom, download, fail, make, onLook, readState, say, sayIfLong, showCommands, visible, writeState } from "./common.js";
 import { colours, loadScales, paint, placeOf, scaleBar } from "./colours.js";
+import { csvOf } from "./keep.js";
 import { firstOnly, roving } from "./roving.js";
 
 const SENTENCE = "We will keep the promise of this great nation to all of its people.";
@@ -43,8 +44,9 @@ async function score() {
     done();
     say(found.sentence);
     showModels();
+    byId("form").removeAttribute("data-stale");
   } catch (error) {
-    fail(error);
+    if (fail(error)) byId("form").setAttribute("data-stale", "");
   } finally {
     done();
     if (!signal.aborted) byId("models").removeAttribute("aria-busy");
@@ -195,6 +197,16 @@ function pick(runs) {
   showOthers();
 }
 
+// Every token under every model, as a table.
+function saveScores() {
+  const rows = found.models.flatMap((model) => model.tokens.map((token, at) => {
+    const [likeliest] = model.guesses[at];
+    return [model.name, at, token, model.surprisal[at], model.ranks[at], ...(likeliest ?? ["", ""])];
+  }));
+  const columns = ["model", "place", "token", "surprisal, nats", "rank", "likeliest", "its probability"];
+  download("surprisal.csv", csvOf([columns, ...rows]), "text/csv;charset=utf-8");
+}
+
 function setUp() {
   const run = byId("run");
   if (!chosen().length) state.runs = run.value;
@@ -218,6 +230,7 @@ function setUp() {
   byId("back").addEventListener("click", () => { stop(); made.pop(); showMade(); });
   byId("clear").addEventListener("click", () => forget());
   roving(byId("made"), "button");
+  byId("save").addEventListener("click", () => { if (found) saveScores(); });
   onLook(() => { if (found) { showModels(); showMade(); } });
   showOthers();
 }

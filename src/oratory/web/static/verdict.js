@@ -9,7 +9,7 @@ const MOST = 20; // Seeds of a simulated comparison.
 const LEFT = 64, RIGHT = 20;
 let width = 900; // As wide as the place for it, so that letters are as large as elsewhere.
 const state = readState(DEFAULTS);
-if (!state.comparison && !state.seeds) state.seeds = 5;
+if (!state.comparison) state.seeds = Math.min(state.seeds || 5, MOST);
 let asking = new AbortController();
 
 async function load() {
