@@ -157,7 +157,7 @@ def test_a_text_is_classified_and_explained(tab: Tab, server: Server, trained: K
     assert page.locator("#tokens .way").count() == 3
     drawn = page.locator("[data-way=gradients] .text span")
     assert len({span.evaluate("each => each.style.backgroundColor") for span in drawn.all()}) > 1
-    cell = page.locator(".matrix button").filter(has_not_text=re.compile("^0$")).first
+    cell = page.locator(".matrix td button").filter(has_not_text=re.compile("^0$")).first
     cell.click()
     page.wait_for_selector("#cell button")
     assert page.locator("#cell button").count() == int(cell.inner_text())

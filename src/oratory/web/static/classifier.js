@@ -156,7 +156,7 @@ async function confusion() {
     shade(button, at === to ? accent : against, total[at] ? 0.75 * (count / total[at]) : 0);
     button.addEventListener("click", () => {
       Object.assign(state, { row: labels[at], column: labels[to] });
-      for (const each of $("confusion").querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === button));
+      for (const each of $("confusion").querySelectorAll("td button")) each.setAttribute("aria-pressed", String(each === button));
       cell();
     });
     return make("td", {}, button);
