@@ -83,9 +83,8 @@ def _attend(subject: "Subject", text: str, options: dict[str, Any], out: Path | 
     """The maps: written where a file is wanted, shown where JSON is not."""
     from oratory.inspect import attend
 
-    pieces = [text] if subject.run is None else subject.run.pieces(text)
-    if len(pieces) > 1:
-        common.note(f"This is {len(pieces)} sentences at once, and the model was trained on single sentences.")
+    if subject.run is not None and (sentence := subject.run.at_once(text)):
+        common.note(sentence)
     maps = attend(subject, text, **options)
     for sentence in maps.sentences():
         common.note(sentence)

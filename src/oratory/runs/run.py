@@ -321,6 +321,11 @@ class Run(Tabled):
         source = self.record.corpus.source
         return [one_line(text)] if source is None else [one_line(part) for part in parse_source(source).pieces(text)]
 
+    def at_once(self, text: str) -> str:
+        """What a reader must know of a text that is several of those that the model was trained on; else nothing."""
+        pieces = len(self.pieces(text))
+        return f"This is {pieces} sentences at once, and the model was trained on single sentences." * (pieces > 1)
+
     def score(self, texts: str | Sequence[str]) -> list[Any]:
         """Each text by itself: class probabilities, or the surprisal of every token."""
         from oratory.text.normal import one_line

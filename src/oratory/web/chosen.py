@@ -10,6 +10,8 @@ from oratory.runs.entry import Entry
 
 Chosen = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,199}$", description="A run, by its id.")]
 """Never a path: letters, digits and dashes."""
+EACH_ALONE = "On the command line, oratory score takes each of them by itself."
+"""Said of a text that is scored as a whole, where it is several of those that the model was trained on."""
 SHOWN = 300
 """Runs in a list; others can still be named in the address."""
 

@@ -215,7 +215,7 @@ def _facts(
         "steps": [] if run is None else [0, *run.snapshots, run.step],
         "causal": maps.rules.causal,
         "about": f"{maps.task}, {maps.position} positions, {maps.rules.pattern} pattern",
-        "sentences": maps.sentences(),
+        "sentences": [*([] if run is None else filter(None, [run.at_once(maps.text)])), *maps.sentences()],
         "end": scale_end(maps, some, most),
         "most": most,
         "peaks": peaks,

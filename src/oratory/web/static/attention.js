@@ -1,5 +1,5 @@
 // The attention explorer: what is chosen, what is asked, and what is shown beside the maps.
-import { ask, calmly, chooseFrom, fail, isDark, make, onLook, readState, say, sayIfLong, showCommands, table, visible, writeState } from "./common.js";
+import { LINKED, SENTENCE, ask, byId, calmly, chooseFrom, fail, isDark, make, onLook, readState, say, sayIfLong, showCommands, table, visible, writeState } from "./common.js";
 import { colours, loadScales, scaleBar } from "./colours.js";
 import { markHead, showHeads } from "./heads.js";
 import { forgetLens, setUpLens } from "./lens.js";
@@ -10,9 +10,6 @@ import { roving } from "./roving.js";
 import { save } from "./saving.js";
 import { Difference, MapSource, TILE, fetchMaps } from "./tiles.js";
 
-const SENTENCE = "We will keep the promise of this great nation to all of its people.";
-const LINKED = 4000; // letters of a text that a link can hold
-const byId = (id) => document.getElementById(id);
 const DEFAULTS = {
   run: "", text: SENTENCE, step: -1, run2: "", text2: "", step2: -1, beside: false, layer: 0, head: 0, unit: "tokens", view: "map", scale: "all", area: "largest",
   left: 0, top: 0, span: 0, query: -1, key: -1,

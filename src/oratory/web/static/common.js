@@ -1,5 +1,11 @@
 // What the views share: asking the API, listening to events, links that restore a view, commands to copy.
 
+export const byId = (id) => document.getElementById(id);
+
+// What a view begins with, and how many letters of a text a link can hold.
+export const SENTENCE = "We will keep the promise of this great nation to all of its people.";
+export const LINKED = 4000;
+
 const SILENT = "The page does not answer. Is `oratory serve` still running?";
 
 // Ask the API. A refusal is an Error whose message is the sentence for the person in front of the page.
@@ -75,7 +81,7 @@ export function table({ title, columns, rows, words = 1, note = "" }) {
 
 // Say something to everybody, screen readers too. `wrong` shows it as an error.
 export function say(sentence, wrong = false) {
-  const place = document.getElementById("said");
+  const place = byId("said");
   if (!place) return;
   place.textContent = sentence;
   place.classList.toggle("wrong", wrong);
@@ -123,7 +129,7 @@ export function shell(words) {
 // Show the command lines that give the same as the view does now, each a list of words. The folder of the runs is added
 // where it is needed; a string is a remark.
 export function showCommands(...commands) {
-  const place = document.getElementById("command");
+  const place = byId("command");
   if (!place) return;
   const runs = document.documentElement.dataset.runs;
   const line = (words) => (typeof words === "string" ? `# ${words}` : shell(["oratory", ...words, ...(runs ? ["--runs", runs] : [])]));
@@ -182,8 +188,8 @@ const LOOKS = { auto: "as the system has them", light: "light", dark: "dark" };
 
 function setUpLooks() {
   const root = document.documentElement;
-  const theme = document.getElementById("theme");
-  const present = document.getElementById("present");
+  const theme = byId("theme");
+  const present = byId("present");
   const show = () => {
     theme?.setAttribute("aria-label", `Colours: ${LOOKS[root.dataset.theme ?? "auto"]}`);
     present?.setAttribute("aria-pressed", String(root.dataset.present === "on"));

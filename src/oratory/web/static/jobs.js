@@ -1,8 +1,8 @@
 // What is at work, as it changes.
 import { Cards, updates } from "./cards.js";
-import { ask, fail, listen, make } from "./common.js";
+import { ask, byId, fail, listen, make } from "./common.js";
 
-const cards = new Cards(document.getElementById("jobs"));
+const cards = new Cards(byId("jobs"));
 const STATES = {
   waiting: "waits", running: "at work", stopping: "is being saved", done: "done", failed: "failed", stopped: "stopped",
   interrupted: "was interrupted",
@@ -11,7 +11,7 @@ const STATES = {
 listen("/api/jobs/events", { jobs: show });
 
 function show({ jobs, runs }) {
-  document.getElementById("none").hidden = jobs.length + runs.length > 0;
+  byId("none").hidden = jobs.length + runs.length > 0;
   cards.show([...jobs.map(jobCard), ...runs.map((run) => cards.ofRun(run))]);
 }
 

@@ -1,6 +1,6 @@
 // Every table and picture of a view can be kept as a file: tables as CSV, drawings as SVG, canvases as PNG.
 // Maps have files of their own, which the attention view saves.
-import { calmly, download, fail, make } from "./common.js";
+import { byId, calmly, download, fail, make } from "./common.js";
 
 const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linejoin", "opacity", "paint-order", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
@@ -74,4 +74,4 @@ function add() {
 }
 
 add();
-new MutationObserver(calmly(add)).observe(document.getElementById("main"), { childList: true, subtree: true });
+new MutationObserver(calmly(add)).observe(byId("main"), { childList: true, subtree: true });

@@ -1,12 +1,9 @@
 // The language-model view: surprisal as colour, what was expected, and going on token by token.
-import { ask, calmly, chooseFrom, download, fail, make, onLook, readState, say, sayIfLong, showCommands, visible, writeState } from "./common.js";
+import { LINKED, SENTENCE, ask, byId, calmly, chooseFrom, download, fail, make, onLook, readState, say, sayIfLong, showCommands, visible, writeState } from "./common.js";
 import { colours, loadScales, paint, placeOf, scaleBar } from "./colours.js";
 import { csvOf } from "./keep.js";
 import { firstOnly, roving } from "./roving.js";
 
-const SENTENCE = "We will keep the promise of this great nation to all of its people.";
-const LINKED = 4000;
-const byId = (id) => document.getElementById(id);
 const DEFAULTS = { runs: "", text: SENTENCE, counts: false, differ: false, at: -1, temperature: 1, top: 0, seed: 0, made: "" };
 const state = readState(DEFAULTS);
 let found = null;

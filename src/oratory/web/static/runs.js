@@ -1,8 +1,8 @@
 // The list of runs: those that are trained now, as they go on.
 import { Cards } from "./cards.js";
-import { listen } from "./common.js";
+import { byId, listen } from "./common.js";
 
-const place = document.getElementById("running");
+const place = byId("running");
 if (place) {
   const cards = new Cards(place.querySelector(".cards"));
   listen("/api/jobs/events", {
@@ -11,7 +11,7 @@ if (place) {
       const running = all.filter((run) => run.status === "running");
       const ended = cards.show(running.map((run) => cards.ofRun(run)));
       place.hidden = !running.length;
-      if (ended) document.getElementById("ended").hidden = false;
+      if (ended) byId("ended").hidden = false;
     },
   });
 }

@@ -12,7 +12,7 @@ from oratory.inspect.attribution import attribute
 from oratory.inspect.classified import Classified, classified, splits_of
 from oratory.runs import Run
 from oratory.text.normal import one_line
-from oratory.web.chosen import choices
+from oratory.web.chosen import EACH_ALONE, choices
 from oratory.web.kept import Kept
 from oratory.web.kinds import Id
 from oratory.web.laboratory import Laboratory
@@ -89,8 +89,8 @@ class ClassifierView(View):
             """The probability of every class: what `oratory score` says."""
             run = trained(name)
             [found] = lab.work.do(lambda: run.score(typed.text))
-            facts: dict[str, Any] = found.to_dict()
-            return facts
+            at_once = run.at_once(typed.text)
+            return {**found.to_dict(), "note": f"{at_once} {EACH_ALONE}" if at_once else ""}
 
         @router.post("/api/classifier/{name}/nearest")
         def nearest(name: Id, typed: Typed) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from oratory.runs import Run
 from oratory.text.normal import one_line
 from oratory.training.running_text.guess import CountedModel, ExpectedTokens
 from oratory.training.tasks import Task, task_of
-from oratory.web.chosen import Chosen, choices
+from oratory.web.chosen import EACH_ALONE, Chosen, choices
 from oratory.web.laboratory import Laboratory
 from oratory.web.seen import Seen
 from oratory.web.view import View
@@ -92,7 +92,9 @@ class Language(View):
             if asked.counts:
                 found.append(_counted(lab, seen, runs[0], line))
             same = len({model["fingerprint"] for model in found}) == 1
-            return {"text": line, "models": found, "same": same, "sentence": "" if same else OTHER_TOKENS}
+            at_once = runs[0].at_once(line)
+            said = [f"{at_once} {EACH_ALONE}" if at_once else "", "" if same else OTHER_TOKENS]
+            return {"text": line, "models": found, "same": same, "sentence": " ".join(filter(None, said))}
 
         @router.post("/api/language/step")
         def step(asked: Step) -> dict[str, Any]:
