@@ -19,7 +19,7 @@ from oratory.text import load_corpus
 from tests.web.conftest import Server
 
 SMALL = {"layers": "2", "width": "32", "train.epochs": "4"}
-LONG = {"train.iterations": "100000", "train.eval_every": "500"}
+LONG = {"train.iterations": "5000", "train.eval_every": "500"}
 VARIANTS = ("position=learned", "position=rope", "position=none")
 TEXT = "Tonight, we will keep the promise of this great nation to all of its people."
 LOOKS: dict[str, dict[str, Any]] = {
@@ -43,13 +43,13 @@ def beside_baselines(page: Any) -> None:
 
 def running(page: Any) -> None:
     """Something is at work, and its bar has begun."""
-    page.wait_for_selector(".card .said:text-matches('[1-9]')")
+    page.wait_for_selector(".card .said:text-matches('^[1-9]')")
 
 
 def side(page: Any) -> None:
     page.wait_for_selector("#maps[data-panes='3']")
-    page.evaluate("document.querySelector('.explorer').scrollIntoView()")
-    page.evaluate("scrollBy(0, -40)")
+    page.evaluate("document.querySelector('.maps').scrollIntoView()")
+    page.evaluate("scrollBy(0, -20)")
 
 
 def attention(page: Any) -> None:
