@@ -324,7 +324,9 @@ class Run(Tabled):
     def at_once(self, text: str) -> str:
         """What a reader must know of a text that is several of those that the model was trained on; else nothing."""
         pieces = len(self.pieces(text))
-        return f"This is {pieces} sentences at once, and the model was trained on single sentences." * (pieces > 1)
+        if pieces == 1:
+            return ""
+        return f"This is {pieces} sentences at once, and the model was trained on single sentences."
 
     def score(self, texts: str | Sequence[str]) -> list[Any]:
         """Each text by itself: class probabilities, or the surprisal of every token."""

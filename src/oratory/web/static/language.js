@@ -15,6 +15,7 @@ const chosen = () => state.runs.split(",").filter(Boolean);
 
 // A probability with as many digits as it needs to be more than nothing.
 function percent(share) {
+  if (!share) return "0%";
   if (share >= 0.0995) return `${Math.round(100 * share)}%`;
   return `${(100 * share).toFixed(share >= 0.001 ? 1 : Math.min(9, 1 - Math.floor(Math.log10(100 * share))))}%`;
 }
