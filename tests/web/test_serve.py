@@ -1,5 +1,6 @@
 """Where the page listens, and when it asks for a token: by the real sockets, without a server behind them."""
 
+import os
 import socket
 from collections.abc import Callable
 from inspect import signature
@@ -11,12 +12,15 @@ import pytest
 from oratory.cli.serve import command
 from oratory.errors import InputError
 from oratory.web import serve as serving
-from oratory.web.serve import is_loopback, serve
+from oratory.web.jobs import _surroundings
+from oratory.web.serve import LARGE_PAGES, is_loopback, serve
 
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[str | None, str, str]]:
     """Serve until the page would answer: its token, the address of its socket, and what it says to the user."""
+
+    monkeypatch.setenv(LARGE_PAGES, "1")  # So that it is as before when a test has ended.
 
     def start(**options: Any) -> tuple[str | None, str, str]:
         found: list[tuple[str | None, str]] = []
@@ -41,6 +45,18 @@ def test_only_this_machine_unless_told_otherwise(started: Callable[..., tuple[st
     assert (token, host) == (None, "127.0.0.1")
     assert said.startswith("http://127.0.0.1:")
     assert "token" not in said
+
+
+def test_large_pages_are_for_the_page_alone(
+    started: Callable[..., tuple[str | None, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(LARGE_PAGES, "0")
+    started()
+    assert os.environ[LARGE_PAGES] == "0", "whoever says otherwise is heard"
+    monkeypatch.delenv(LARGE_PAGES)
+    started()
+    assert os.environ[LARGE_PAGES] == "1"
+    assert LARGE_PAGES not in _surroundings()
 
 
 def test_others_need_a_token_that_nobody_guesses(started: Callable[..., tuple[str | None, str, str]]) -> None:
