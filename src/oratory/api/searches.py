@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from oratory.api.shared import AnyListener, AnyPath, ignore, seeds_of
+from oratory.api.shared import UNREAD, AnyListener, AnyPath, ignore, seeds_of, with_texts
 from oratory.execution import place
 from oratory.execution.jobs import AnyPlugin, load_plugins
 from oratory.execution.place import no_server_left
@@ -17,7 +17,7 @@ from oratory.searches.design import AT_ONCE, SEEDS, SearchDesign
 from oratory.searches.make import search as make_search
 from oratory.searches.result import Search
 from oratory.searches.space import Space, setting_kinds
-from oratory.text import Corpus, as_loaded
+from oratory.text import Corpus
 from oratory.training.origins import origin_of
 from oratory.training.tasks import task_of
 
@@ -48,12 +48,13 @@ def search(
     With `settings={"model": "minilm"}` that model is fine-tuned. With `on_plan` the time of all points is estimated
     first, as if each took as long as the first one.
     """
+    place.check_place(on, workers)
     loaded, store = load_plugins(plugins), Store(runs)
     shared = as_given(settings, store)
-    design = SearchDesign(
+    unread = SearchDesign(
         task=task_of(task),
         space=Space.parse(space, setting_kinds(origin_of(shared))),
-        corpus=as_loaded(corpus),
+        corpus=UNREAD,
         method=method,
         trials=trials,
         seeds=seeds_of(seeds),
@@ -63,8 +64,9 @@ def search(
         prune=prune,
         plugins=loaded,
     )
+    design = with_texts(unread, corpus)
     executor = place.executor_of(on, workers)
-    if on_plan is not None and on == "local":
+    if on_plan is not None and on == place.LOCAL:
         design.check()
         first = {**shared, **next(design.space.probes())}
         planned = [

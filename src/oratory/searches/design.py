@@ -138,6 +138,11 @@ class SearchDesign:
         shared = {**self.settings, **settings}
         return [Job(f"trial {number}", self.task.name, shared, seed) for seed in seeds]
 
+    def check_words(self) -> None:
+        """Refuse names and values that cannot be right, before texts are read and torch is loaded."""
+        for point in self.space.probes():
+            self.origin.check_words(self.task, {**self.settings, **point})
+
     def check(self) -> None:
         """Refuse a space of which some part cannot be trained or compared with the others, before anything is."""
         leaking: dict[str, bool] = {}
