@@ -141,15 +141,17 @@ def test_demo_on_a_folder(oratory: Run, folder: Path) -> None:
     out = folder.parent / "out"
     shown = oratory("demo", folder, "--out", out, *TINY)
     assert shown.returncode == 0, shown.stderr
-    report, browser, heading, *following = shown.stdout.rstrip().splitlines()[-6:]
+    report, browser, heading, *following, own = shown.stdout.rstrip().splitlines()[-7:]
     assert report == f"The report is at {out / 'report.html'}. To see all of it in a browser:"
     assert browser == f"  oratory serve --runs {out / 'runs'}"
     assert heading == "What to try next:"
-    assert [line.split()[1] for line in following] == ["generate", "score", "compare"]
+    assert [line.split()[1] for line in following] == ["generate", "score", "attend"]
+    assert own.endswith("oratory demo reviews.csv")
     page = (out / "report.html").read_text()
     assert "<!doctype html>" in page
     for heading in (
         "In short",
+        *(escape(line.strip()) for line in (browser, *following)),
         "Does ALiBi beat learned positions in a language model?",
         "Does RoPE beat learned positions in a classifier?",
         "The best small language model",

@@ -15,7 +15,7 @@ def check_place(on: str, workers: int | None = None) -> None:
     if workers is not None and workers < 1:
         raise InputError(f"--workers {workers}: at least one is needed.")
     if on not in (LOCAL, RAY) and not on.startswith(f"{RAY}://"):
-        raise unknown("place to train on", on, (LOCAL, RAY, f"{RAY}://HOST:PORT"))
+        raise unknown("place", on, (LOCAL, RAY, f"{RAY}://HOST:PORT"))
 
 
 def executor_of(on: str, workers: int | None = None) -> Executor:
