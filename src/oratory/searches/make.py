@@ -40,7 +40,7 @@ def search(
         work = RunningSearch(design, store, executor, listen, Study(path, design.to_dict()))
         try:
             lost = work.go()
-        except Interrupted:
+        except (Interrupted, KeyboardInterrupt):  # In the middle of a run, or between two.
             raise Interrupted(_left_behind(design, work.study)) from None
         found = _search(design, work.study, lost)
         if not all(map(store.has, found.best.runs)):  # Someone removed them; they come out the same again.
