@@ -208,9 +208,11 @@ def finish(result: Any, report: Path | None, json: bool) -> None:
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
-    """Sentences on stdout, a line each."""
+    """Sentences on stdout, a line each; on a terminal they wrap between words."""
+    from oratory.reports.terminal import point
+
     for sentence in sentences:
-        say(f"- {sentence}")
+        say(point(sentence))
 
 
 def show_or_print(facts: "Tabled", json: bool, heading: str = "") -> None:
