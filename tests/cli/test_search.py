@@ -50,6 +50,7 @@ def test_search(oratory: Run, data: Path, tmp_path: Path) -> None:
     assert "4 trials by grid, the best first" in again.stdout
     assert "The best settings on test" in again.stdout
     assert "trial" not in again.stderr
+    assert again.stderr.startswith("All 8 runs are in the store.")
 
 
 @pytest.mark.long

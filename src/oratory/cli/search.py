@@ -7,6 +7,7 @@ import typer
 from oratory.cli import _common as common
 
 PANEL = "Models"
+EARLIER = " It may end earlier: what other searches and comparisons trained is not trained again."
 
 
 def command(
@@ -67,7 +68,7 @@ def command(
             prune=prune,
             plugins=plugin or (),
             listen=progress,
-            on_plan=lambda time: common.note(f"{time.sentence()} It may end earlier."),
+            on_plan=lambda time: common.note(f"{time.sentence()}{EARLIER if time.runs else ''}"),
         )
     common.write_report(found, report)
     common.show_or_print(found, json, found.id)

@@ -64,6 +64,11 @@ def _left_behind(design: SearchDesign, study: "Study") -> str:
     )
 
 
+def trials_ended(design: SearchDesign, store: Store) -> int:
+    """How many trials of this search have ended already."""
+    return len(open_study(design.id, store).ended()) if design.id in SearchRecord.names(store) else 0
+
+
 def load_search(name: str, store: Store) -> Search:
     """A search that was made before, by its id."""
     study = open_study(name, store)
