@@ -1,4 +1,4 @@
-"""Variants against a baseline, and how far their verdicts can be trusted."""
+"""Variants against a baseline."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -6,8 +6,6 @@ from typing import Any
 from oratory.api.shared import UNREAD, AnyListener, AnyPath, ignore, seeds_of, started, with_texts
 from oratory.comparisons import Comparison, Design, parse_variants
 from oratory.comparisons import compare as make_comparison
-from oratory.comparisons.calibration import calibrate_runs
-from oratory.errors import InputError
 from oratory.execution import place
 from oratory.execution.jobs import AnyPlugin, Executor, load_plugins
 from oratory.execution.place import no_server_left
@@ -20,9 +18,6 @@ from oratory.runs.given import as_given
 from oratory.searches.make import search as make_search
 from oratory.searches.tuning import SEEDS as TUNE_SEEDS
 from oratory.searches.tuning import Tuning
-from oratory.statistics.calibration import TRIALS
-from oratory.statistics.calibration import calibrate as simulate_verdicts
-from oratory.statistics.rates import Calibration
 from oratory.text import Corpus
 from oratory.training.tasks import task_of
 
@@ -119,25 +114,3 @@ def _tuned(design: Design, tuning: Tuning, store: Store, executor: Executor, lis
     for variant, wanted in zip(design.variants, searches, strict=True):
         found.append(make_search(wanted, store, executor, listen or ignore, variant.name))
     return tuning.tuned(design, found)
-
-
-def calibrate(
-    like: str | None = None,
-    *,
-    seeds: int | None = None,
-    trials: int = TRIALS,
-    seed: int = 0,
-    runs: AnyPath | None = None,
-) -> Calibration:
-    """Check the verdicts by simulation: their false positives and their power, beside the promised rates.
-
-    With `like`, the id of a run, on real scores: of the stored runs that differ from it in their seed only, `seeds`
-    are compared with as many others.
-    """
-    if seed < 0:
-        raise InputError(f"--seed {seed}: a seed is not negative.")
-    if like is not None:
-        return calibrate_runs(Store(runs), like, seeds, trials, seed)
-    if seeds is not None:
-        raise InputError("--seeds says how many stored runs are on each side; say which runs with --like RUN.")
-    return simulate_verdicts(trials, seed)
