@@ -125,10 +125,10 @@ def standing_of_run(run: Run, corpus: Corpus) -> Standing:
     found = standing_of(run.task, corpus, {run.id: [run]}, run.folder.parent, estimate=Measure.over_items)
     unit = run.task.units(corpus).counted().unit
     said = f"The intervals are over {plural(unit)} of test, for this one model: {ONE_SEED}"
-    return replace(found, one_seed=" ".join([said, *_without_interval(found.variants[run.id])]))
+    return replace(found, one_seed=" ".join([said, *without_interval(found.variants[run.id])]))
 
 
-def _without_interval(parts: Mapping[str, Estimate]) -> list[str]:
+def without_interval(parts: Mapping[str, Estimate]) -> list[str]:
     """Why some parts of test have no interval, in sentences."""
     missing = {part: found for part, found in parts.items() if found.interval is None}
     few = [part for part, found in missing.items() if found.items < ENOUGH]

@@ -183,8 +183,8 @@ def demo(
     browser = shlex.join(["oratory", "serve", "--runs", str(store.folder)])
     found = Demo(described, audited, measured, document, answers, browser, _following(answers, store))
     sections = [Section("In short", sentences=found.sentences())] if answers else []
-    sections += [Section("What to try next", ELSEWHERE, code="\n".join([browser, *found.following]))]
     sections += [section for answer in answers.values() for section in answer.sections()]
+    sections += [Section("What to try next", ELSEWHERE, code="\n".join([browser, *found.following]))]
     sections += [*document.sections, *(section for answer in answers.values() for section in answer.details())]
     lead = "Whether a change to the model helped, what the best models look at, what a model must beat, and what leaks."
     return replace(found, document=replace(document, lead=lead, sections=sections))
@@ -193,7 +193,7 @@ def demo(
 def _following(answers: Mapping[str, Answer], store: Store) -> tuple[str, ...]:
     """A command for each model that was trained, and the maps of a text of one's own."""
     tries = [(answer.best, answer.best.task.first_try) for answer in answers.values()]
-    tries += [(run, ("attend", "The state of our union is strong.", "--out", "maps.html")) for run, _ in tries[-1:]]
+    tries += [(run, ("attend", "Our union is strong.", "--out", "maps.html")) for run, _ in tries[-1:]]
     return tuple(
         shlex.join(["oratory", verb, run.id, *others, "--runs", str(store.folder)]) for run, (verb, *others) in tries
     )
