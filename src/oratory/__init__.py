@@ -17,7 +17,8 @@ from oratory.discovery import lazily
 
 if TYPE_CHECKING:
     from oratory.api.atlases import atlas, stacks
-    from oratory.api.comparisons import calibrate, compare
+    from oratory.api.calibrations import calibrate
+    from oratory.api.comparisons import compare
     from oratory.api.ensembles import distill, ensemble
     from oratory.api.reproductions import reproduce
     from oratory.api.results import list_results, load_result, report

@@ -143,6 +143,12 @@ def plural(noun: str) -> str:
     return f"{first}s{blank}{rest}"
 
 
+def series(names: Sequence[str], word: str = "and") -> str:
+    """Names as they are said: a, b and c."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
 def counted(number: int, noun: str) -> str:
     """So many of them: `1 seed`, `2 seeds`."""
     return f"{number:,} {noun if number == 1 else plural(noun)}"

@@ -4,7 +4,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 import pytest
@@ -141,11 +141,12 @@ def test_demo_on_a_folder(oratory: Run, folder: Path) -> None:
     out = folder.parent / "out"
     shown = oratory("demo", folder, "--out", out, *TINY)
     assert shown.returncode == 0, shown.stderr
-    report, browser, heading, *following = shown.stdout.rstrip().splitlines()[-6:]
+    report, browser, heading, *following, own = shown.stdout.rstrip().splitlines()[-7:]
     assert report == f"The report is at {out / 'report.html'}. To see all of it in a browser:"
     assert browser == f"  oratory serve --runs {out / 'runs'}"
     assert heading == "What to try next:"
-    assert [line.split()[1] for line in following] == ["generate", "score", "compare"]
+    assert [line.split()[1] for line in following] == ["generate", "score", "attend"]
+    assert own.endswith("oratory demo reviews.csv")
     page = (out / "report.html").read_text()
     assert "<!doctype html>" in page
     for heading in (
@@ -158,6 +159,8 @@ def test_demo_on_a_folder(oratory: Run, folder: Path) -> None:
         "How to repeat it",
     ):
         assert heading in page
+    for line in (browser, *following):
+        assert line.strip() in unescape(page)
     command = shlex.join(["oratory", "demo", str(folder), "--seeds", "2", "--out", str(out), *TINY[2:]])
     assert escape(command) in page
     again = oratory(*shlex.split(command)[1:])

@@ -32,6 +32,8 @@ def test_a_comparison_from_end_to_end(oratory: Run, folder: Path, tmp_path: Path
     again = oratory(*words[:-8], *words[-8:])
     assert again.returncode == 0
     assert again.stderr.count("had") == 4
+    assert again.stderr.startswith("All 4 runs are in the store.")
+    assert "4/4 " in again.stderr
     assert facts["variants"][1]["verdict_text"] == "no verdict: two seeds; at least three are needed"
     assert "no verdict" in again.stdout
     assert facts["warnings"] == ["2 seeds give no verdict: at least 3 are needed, 5 to explore, 10 to claim."]

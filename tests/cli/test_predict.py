@@ -91,12 +91,13 @@ def test_conditions_are_in_the_units_of_the_table(home: Path, classifier: Run, p
 
 def test_several_samples_slide_beyond_learned_positions(home: Path, program: Program) -> None:
     run = train("lm", home / "corpus", LM | {"position": "learned"}, runs=home / "runs")
-    done = program("generate", run.id, "We", "--tokens", "40", "--samples", "3", "--json", cwd=home)
+    done = program("generate", run.id, "We Zorblax", "--tokens", "40", "--samples", "3", "--json", cwd=home)
     assert done.returncode == 0, done.stderr
+    assert "Not in the vocabulary: Zorblax." in done.stderr
     facts = json.loads(done.stdout)
     assert len(facts["texts"]) == 3
-    assert facts["texts"][0] == run.generate("We", 40)
-    assert facts["texts"][1] == run.generate("We", 40, seed=1)
+    assert facts["texts"][0] == run.generate("We Zorblax", 40)
+    assert facts["texts"][1] == run.generate("We Zorblax", 40, seed=1)
 
 
 def test_a_run_is_shown_beside_its_baselines(home: Path, classifier: Run, program: Program) -> None:

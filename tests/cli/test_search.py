@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -49,6 +50,7 @@ def test_search(oratory: Run, data: Path, tmp_path: Path) -> None:
     assert "4 trials by grid, the best first" in again.stdout
     assert "The best settings on test" in again.stdout
     assert "trial" not in again.stderr
+    assert again.stderr.startswith("All 8 runs are in the store.")
 
 
 @pytest.mark.long
@@ -67,6 +69,8 @@ def test_stopped_in_the_middle_it_goes_on(data: Path, tmp_path: Path) -> None:
     assert child.wait(timeout=180) == 130, out.read_text()
     assert "Traceback" not in out.read_text()
     assert "5/5" not in out.read_text()
+    assert re.search(r"About .* of training: ", out.read_text())
+    assert re.search(r"Stopped after \d of 5 trials. These are kept in search-", out.read_text())
     same = {"task": "lm", "corpus": data, "trials": 5, "seeds": 1, "at_once": 2, "workers": 1, "settings": settings}
     resumed = search("train.lr=1e-3..1e-1", runs=tmp_path / "stopped", **same)  # type: ignore[arg-type]
     straight = search("train.lr=1e-3..1e-1", runs=tmp_path / "straight", **same)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from scipy.stats import t as student
 
 import oratory as ora
 from oratory.comparisons.measures import Measure
+from oratory.comparisons.standing import without_interval
 from tests.execution.training import TASKS
 
 
@@ -29,3 +30,13 @@ def test_it_is_said_that_seeds_vary_too(place: Any, runs: Any) -> None:
     assert "for this one model: another seed may differ by more" in table.note
     assert {"seen lines", "unseen lines"} <= {row[0] for row in table.rows}
     assert table.columns[:3] == ("part of test", run.id, "95% interval")
+
+
+def test_a_part_without_an_interval_says_why() -> None:
+    varied, same, few = np.array([1.0, 0.0] * 10), np.ones(20), np.array([1.0, 0.0])
+    parts = {"all": varied, "seen": same, "unseen": few}
+    found = {part: Measure({"one": v[None]}, np.ones(len(v)), "text").over_items("one") for part, v in parts.items()}
+    assert without_interval(found) == [
+        "unseen: too little for an interval.",
+        "seen: no interval, for the scores do not vary.",
+    ]

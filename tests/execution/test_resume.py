@@ -8,15 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from oratory.errors import Failed, InputError
 from oratory.execution.resume import resume
-from oratory.execution.train import train
+from oratory.execution.train import advice_on, train
 from oratory.mechanisms import REGISTRY
 from oratory.runs import Ended, Event, Run, Started, Store
 from oratory.runs.record import RECORD
 from oratory.text import load_corpus
+from oratory.training.loop import Diverged
 from tests.execution.training import TASKS, command, ends, fork, run, wait_for, write_corpus
 from tests.program import ended, tell
 
@@ -265,3 +267,8 @@ def test_a_run_with_a_plugin(plugin: Path, place: Path, runs: Path) -> None:
     code, said = run([*without, "--plugin", str(plugin)], place / "out")
     assert code == 0
     assert "continues at step 2" in said
+
+
+def test_before_the_first_update_the_rate_is_not_blamed() -> None:
+    assert "train.lr is not the cause" in advice_on(Diverged(0, "loss", np.array([0])))
+    assert "a smaller train.lr" in advice_on(Diverged(1, "loss", np.array([0])))

@@ -298,6 +298,13 @@ def test_a_run_from_before_is_filled_up_once(corpus: Path, runs: Path, name: str
         assert same(on_the_way(READ[name](run)), expected(run))
 
 
+def test_it_is_said_what_is_kept_and_where(corpus: Path, runs: Path) -> None:
+    said: list[str] = []
+    train("lm", corpus, SETTINGS, 0, runs=runs, listen=tracker("tensorboard", tell=said.append))
+    kept = "tensorboard has the losses, the evaluations, the settings and the result of this run"
+    assert said == [f"{kept}: tensorboard --logdir {runs}"]
+
+
 def test_what_was_stopped_says_so(corpus: Path, runs: Path) -> None:
     with pytest.raises(BrokeError), tracker("mlflow") as kept:
         train("classifier", corpus, SETTINGS, 0, runs=runs, listen=together(kept, break_at(3)))

@@ -12,7 +12,8 @@ from scipy import stats
 from oratory.errors import InputError
 from oratory.inspect import ablate, attend, heads_of
 from oratory.inspect.ablation import silenced
-from oratory.inspect.measures import MEASURES, change, kinds, measure
+from oratory.inspect.maps_facts import MEASURES
+from oratory.inspect.measures import change, kinds, measure
 from oratory.inspect.subject import subject_of
 from oratory.model import Transformer
 from oratory.text import Corpus

@@ -77,19 +77,24 @@ def test_a_picture_is_still_sound_and_named() -> None:
     assert {root.get("role") for root in roots} == {"img"}
 
 
-def test_the_cells_of_a_map_are_seen(tmp_path: Path, chromium: str) -> None:
+def test_the_cells_of_a_map_and_a_long_command_are_seen(tmp_path: Path, chromium: str) -> None:
     sync_api = pytest.importorskip("playwright.sync_api")
     dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     svg = f'<svg width="90" height="90"><image width="90" height="90" href="data:image/png;base64,{dot}"/></svg>'
-    [path] = write(Document("T", "", [Section("s", figures=[Figure("map", svg, "A map.")])]), tmp_path / "map.html")
+    section = Section(
+        "s", figures=[Figure("map", svg, "A map.")], code=f"oratory compare {'--set train.lr=1e-3 ' * 30}"
+    )
+    [path] = write(Document("T", "", [section]), tmp_path / "map.html")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         tab = browser.new_page()
         complaints: list[str] = []
         tab.on("console", lambda message: complaints.append(message.text))
         tab.goto(path.as_uri())
+        wide, room = tab.evaluate("(pre => [pre.scrollWidth, pre.clientWidth])(document.querySelector('pre'))")
         browser.close()
     assert complaints == []
+    assert wide == room  # A long command wraps.
 
 
 def test_in_a_browser(evil: Path, sotu: Corpus, tmp_path: Path, chromium: str) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from oratory.reports.terminal import parts_of, print_tables
+from oratory.reports.terminal import parts_of, point, print_tables
 from oratory.tables import Table
 
 
@@ -76,3 +76,14 @@ def test_colours_only_on_a_terminal_that_wants_them(
     monkeypatch.setenv("NO_COLOR", "1")
     print_tables([table])
     assert "[32m" not in capsys.readouterr().out
+
+
+def test_a_sentence_wraps_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    sentence = "Of the lines of the test texts, 13 of 397 are in the training text; the most are in madison."
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    assert point(sentence) == f"- {sentence}"
+    monkeypatch.setenv("FORCE_COLOR", "1")  # As if it were a terminal.
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = point(sentence).splitlines()
+    assert " ".join(line[2:] for line in lines) == sentence
+    assert max(map(len, lines)) <= 40

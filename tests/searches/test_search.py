@@ -191,7 +191,7 @@ def test_stopped_while_a_trial_is_told(data: Path, tmp_path: Path, monkeypatch: 
     store = Store(tmp_path / "stopped")
     with monkeypatch.context() as patch:
         patch.setattr(where, interrupted)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Interrupted, match=r"Stopped after \d of 2 trials. These are kept in search-"):
             search(design, store, Serial())
     assert search(design, store, Serial()) == straight
 

@@ -98,14 +98,18 @@ def test_what_was_given_already_is_not_shown_twice(data: Path, runs: Path) -> No
     assert len(found.variants) == 3
 
 
+def parsed(words: list[str], design: Design) -> Tuning:
+    found = Tuning.parse(words, design)
+    assert found is not None
+    return found
+
+
 def test_a_range_is_drawn_from_and_the_same_for_all(corpus: Corpus) -> None:
     design = Design(task_of("lm"), corpus, parse_variants(OPTIMIZERS), (0,), LM)
-    searches = Tuning.parse(["lr=1e-4..1e-1"], design).searches(design)
+    searches = parsed(["lr=1e-4..1e-1"], design).searches(design)
     assert {(search.method, search.points, search.search_seed) for search in searches} == {("random", TRIALS, 0)}
     assert [search.settings["train.optimizer"] for search in searches] == ["adamw", "sgd"]
-    (grid, _) = Tuning.parse([RATES, "layers=1,2"], design).searches(
-        Design(task_of("lm"), corpus, design.variants, (0,))
-    )
+    (grid, _) = parsed([RATES, "layers=1,2"], design).searches(Design(task_of("lm"), corpus, design.variants, (0,)))
     assert (grid.method, grid.points) == ("grid", 4)
 
 

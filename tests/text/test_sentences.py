@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from oratory.text import Corpus
@@ -59,3 +61,13 @@ def test_typed_text_is_split_as_the_corpus_was() -> None:
     assert parse_source("sotu").pieces(text)[:2] == ["We will go on.", "Mr. Speaker, thank you!"]
     assert parse_source("sotu(presidents=lincoln+grant)").pieces("One. Two.") == ["One.", "Two."]
     assert parse_source("/tmp").pieces("One. Two.") == ["One. Two."]
+
+
+def test_typed_text_is_split_where_the_texts_of_a_folder_are_sentences(tmp_path: Path) -> None:
+    from oratory.text.load import parse_source
+
+    lines = tmp_path / "train_LM.txt"
+    lines.write_text("".join(f"We will go on for {number} years.\n" for number in range(30)))
+    assert parse_source(tmp_path).pieces("One. Two.") == ["One.", "Two."]
+    lines.write_text("".join(f"We go on. It takes {number} years.\n" for number in range(30)))
+    assert parse_source(tmp_path).pieces("One. Two.") == ["One. Two."]

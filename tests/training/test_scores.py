@@ -87,3 +87,10 @@ def test_dev_is_judged_by_accuracy_and_then_by_loss() -> None:
     ranked = [ClassifierScores(("a", "b"), {"dev": split}).on_dev for split in (better, worse, wrong)]
     assert ranked == sorted(ranked, reverse=True)  # type: ignore[type-var]
     assert ClassifierScores(("a", "b"), {"test": better}).on_dev is None
+
+
+def test_where_there_is_dev_test_is_not_told_on_the_way() -> None:
+    splits = {"train": made(seed=0), "dev": made(seed=1), "test": made(seed=2)}
+    assert "test" not in ClassifierScores(NAMES, splits).described(1, 0.05, "")
+    del splits["dev"]
+    assert "test" in ClassifierScores(NAMES, splits).described(1, 0.05, "")

@@ -148,7 +148,7 @@ def test_the_default_corpus_supports_claims_about_new_addresses(sotu: Corpus) ->
         assert made.counted().strata is not None
     assert task_of("classifier").units(sotu).counted("unseen").unit == "address"
     assert made.counted("obama").unit == "block of 8 KB"
-    assert made.finer_parts.startswith("george-h-w-bush and george-w-bush and obama: too few addresses")
+    assert made.finer_parts.startswith("george-h-w-bush, george-w-bush and obama: too few addresses")
 
 
 def test_lines_of_a_group_come_together_wherever_they_are() -> None:

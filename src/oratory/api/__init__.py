@@ -16,7 +16,8 @@ from oratory.discovery import lazily
 
 if TYPE_CHECKING:
     from oratory.api.atlases import atlas, stacks
-    from oratory.api.comparisons import calibrate, compare, prepare_comparison
+    from oratory.api.calibrations import calibrate
+    from oratory.api.comparisons import compare, prepare_comparison
     from oratory.api.ensembles import distill, ensemble
     from oratory.api.reproductions import reproduce
     from oratory.api.results import list_results, load_result, name_of, report

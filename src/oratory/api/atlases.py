@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from oratory.api.shared import AnyListener, AnyPath, ignore, seeds_of
+from oratory.api.shared import UNREAD, AnyListener, AnyPath, ignore, seeds_of, with_texts
 from oratory.comparisons import Variant
 from oratory.comparisons.atlas import (
     Atlas,
@@ -26,12 +26,11 @@ from oratory.execution.place import no_server_left
 from oratory.recipes.estimate import TimeEstimate
 from oratory.runs import Store
 from oratory.runs.given import as_given
-from oratory.searches.design import SearchDesign
 from oratory.searches.make import search as make_search
 from oratory.searches.tuning import SEEDS as TUNE_SEEDS
 from oratory.searches.tuning import Tuning
 from oratory.tables import duration
-from oratory.text import Corpus, as_loaded
+from oratory.text import Corpus
 from oratory.training.tasks import task_of
 
 
@@ -63,27 +62,28 @@ def atlas(
     A mechanism that leaks, diverges, does not fit or costs more than `limit` times the base has a row with the reason.
     `on_plan` is told how long it will take before anything is trained.
     """
-    loaded, store, given = load_plugins(plugins), Store(runs), as_given(settings, Store(runs))
-    design = AtlasDesign(
+    place.check_place(on, workers)
+    loaded, store = load_plugins(plugins), Store(runs)
+    unread = AtlasDesign(
         task=task_of(task),
-        corpus=as_loaded(corpus),
-        entries=entries_of(task_of(task), tuple(only), given),
+        corpus=UNREAD,
+        entries=(),
         seeds=seeds_of(seeds),
-        settings=given,
+        settings=as_given(settings, store),
         metric=metric,
         plugins=loaded,
         limit=limit,
         only=tuple(only),
     )
-    points = 0
-    if tune:  # What is wrong with it is said before anything is timed.
-        first = [design.variant(None), design.variant(design.entries[0])]
-        points = tune_seeds * _tuning(design, first, tune, tune_trials, tune_seeds)[0].points
+    tuning = Tuning.parse(tune, unread.beside_itself(), tune_trials, tune_seeds)
+    design = with_texts(unread, corpus)
+    design = replace(design, entries=entries_of(design.task, design.only, design.settings))
     executor = place.executor_of(on, workers)
     surveyed = survey(design, store, getattr(executor, "here", False), say)
     at_once = workers or getattr(executor, "workers", None) or 1
     count, seconds = surveyed.missing, surveyed.seconds
-    if tune:  # A search for each, and then the whole family again with what was found.
+    if tuning is not None:  # A search for each, and then the whole family again with what was found.
+        points = tune_seeds * tuning.searches(design.beside_itself())[0].points
         searched = [each for each in surveyed.trained if each.variant.name not in CONTROLS]
         count += points * len(searched) + len(surveyed.trained) * len(design.seeds)
         seconds += points * sum(each.seconds for each in searched)
@@ -93,7 +93,8 @@ def atlas(
 
     def tuned(variants: Sequence[Variant]) -> dict[str, Variant | str]:
         found: dict[str, Variant | str] = {}
-        searches = _tuning(design, variants, tune, tune_trials, tune_seeds)
+        assert tuning is not None
+        searches = tuning.searches(design.family(variants))
         for variant, wanted in zip(variants, searches, strict=True):
             try:
                 best = make_search(wanted, store, executor, listen or ignore, variant.name)
@@ -103,7 +104,7 @@ def atlas(
             found[variant.name] = replace(variant, settings={**variant.settings, **best.best.settings}, search=best.id)
         return found
 
-    return make_atlas(design, surveyed, store, executor, listen, tuned if tune else None, tune)
+    return make_atlas(design, surveyed, store, executor, listen, tuned if tuning else None, tune)
 
 
 @no_server_left()
@@ -125,15 +126,8 @@ def stacks(
     They are chosen on dev with `choosing` seeds of their own, and judged on test with the seeds of the atlas. An atlas
     of your own mechanisms needs their files again.
     """
+    place.check_place(on, workers)
     load_plugins(plugins)
     store = Store(runs)
     found, design = load_atlas(atlas, store), design_of(AtlasRecord.read(atlas, store))
     return make_stacks(found, design, store, place.executor_of(on, workers), listen, best, choosing)
-
-
-def _tuning(
-    design: AtlasDesign, variants: Sequence[Variant], tune: Sequence[str], trials: int | None, seeds: int
-) -> list[SearchDesign]:
-    """A search for each variant of an atlas, all with the same trials."""
-    family = design.family(variants)
-    return Tuning.parse(tune, family, trials, seeds).searches(family)

@@ -1,13 +1,11 @@
-"""Variants against a baseline, and how far their verdicts can be trusted."""
+"""Variants against a baseline."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from oratory.api.shared import AnyListener, AnyPath, ignore, seeds_of, started
+from oratory.api.shared import UNREAD, AnyListener, AnyPath, ignore, seeds_of, started, with_texts
 from oratory.comparisons import Comparison, Design, parse_variants
 from oratory.comparisons import compare as make_comparison
-from oratory.comparisons.calibration import calibrate_runs
-from oratory.errors import InputError
 from oratory.execution import place
 from oratory.execution.jobs import AnyPlugin, Executor, load_plugins
 from oratory.execution.place import no_server_left
@@ -20,10 +18,7 @@ from oratory.runs.given import as_given
 from oratory.searches.make import search as make_search
 from oratory.searches.tuning import SEEDS as TUNE_SEEDS
 from oratory.searches.tuning import Tuning
-from oratory.statistics.calibration import TRIALS
-from oratory.statistics.calibration import calibrate as simulate_verdicts
-from oratory.statistics.rates import Calibration
-from oratory.text import Corpus, as_loaded
+from oratory.text import Corpus
 from oratory.training.tasks import task_of
 
 
@@ -52,16 +47,13 @@ def compare(
     With `tune`, such as `["train.lr=1e-4,1e-3"]`, each variant also takes part with the values that are best on dev.
     With `on_plan` the time that it will take is estimated first, which may mean to train for a moment.
     """
-    if tune_trials is not None and not tune:
-        raise InputError(
-            "--tune-trials says how much of --tune is tried; say what to tune, as in --tune train.lr=1e-4,1e-3."
-        )
-    store = Store(runs)
-    design = prepare_comparison(
-        *variants, task=task, corpus=corpus, seeds=seeds, settings=settings, metric=metric, runs=runs, plugins=plugins
-    )
+    place.check_place(on, workers)
+    store, loaded = Store(runs), load_plugins(plugins)
+    unread = _design(variants, task, seeds, settings, metric, store, loaded)
+    tuning = Tuning.parse(tune, unread, tune_trials, tune_seeds)
+    design = with_texts(unread, corpus)
     executor = place.executor_of(on, workers)
-    if on_plan is not None and on == "local" and not tune:
+    if on_plan is not None and on == place.LOCAL and tuning is None:
         design.check()
         planned = [
             planned_run(design.task, design.corpus.fingerprint, design.of(variant), seed, variant.name)
@@ -69,9 +61,9 @@ def compare(
             for seed in design.seeds
         ]
         on_plan(time_of_runs(planned, [design.corpus], store, workers))
-    if tune:
+    if tuning is not None:
         design.check()
-        design = _tuned(design, Tuning.parse(tune, design, tune_trials, tune_seeds), store, executor, listen)
+        design = _tuned(design, tuning, store, executor, listen)
     with in_notebook(JobsProgress, listen) as heard:
         return make_comparison(design, store, executor, heard)
 
@@ -87,15 +79,28 @@ def prepare_comparison(
     plugins: Sequence[AnyPlugin] = (),
 ) -> Design:
     """What `compare` would compare; its `check` refuses what cannot be compared. Nothing is trained."""
-    loaded, store = load_plugins(plugins), Store(runs)
+    loaded = load_plugins(plugins)
+    return with_texts(_design(variants, task, seeds, settings, metric, Store(runs), loaded), corpus)
+
+
+def _design(
+    variants: Sequence[str],
+    task: str,
+    seeds: int | Sequence[int],
+    settings: Mapping[str, Any] | None,
+    metric: str | None,
+    store: Store,
+    plugins: tuple[tuple[str, str], ...],
+) -> Design:
+    """What is compared, before its texts are read."""
     return Design(
         task=task_of(task),
-        corpus=as_loaded(corpus),
+        corpus=UNREAD,
         variants=tuple(started(variant, store) for variant in parse_variants(variants)),
         seeds=seeds_of(seeds),
         settings=as_given(settings, store),
         metric=metric,
-        plugins=loaded,
+        plugins=plugins,
         train_at_end=True,
     )
 
@@ -109,25 +114,3 @@ def _tuned(design: Design, tuning: Tuning, store: Store, executor: Executor, lis
     for variant, wanted in zip(design.variants, searches, strict=True):
         found.append(make_search(wanted, store, executor, listen or ignore, variant.name))
     return tuning.tuned(design, found)
-
-
-def calibrate(
-    like: str | None = None,
-    *,
-    seeds: int | None = None,
-    trials: int = TRIALS,
-    seed: int = 0,
-    runs: AnyPath | None = None,
-) -> Calibration:
-    """Check the verdicts by simulation: their false positives and their power, beside the promised rates.
-
-    With `like`, the id of a run, on real scores: of the stored runs that differ from it in their seed only, `seeds`
-    are compared with as many others.
-    """
-    if seed < 0:
-        raise InputError(f"--seed {seed}: a seed is not negative.")
-    if like is not None:
-        return calibrate_runs(Store(runs), like, seeds, trials, seed)
-    if seeds is not None:
-        raise InputError("--seeds says how many stored runs are on each side; say which runs with --like RUN.")
-    return simulate_verdicts(trials, seed)

@@ -33,6 +33,7 @@ def reproduce(
     For example `reproduce("r2-window", seeds=10)`. With `on_plan` the time that it will take is estimated first, which
     may mean to train for a moment. `say` is told what happens, and `on_result` gets each result as soon as it is there.
     """
+    place.check_place(on, workers)
     chosen = None if seeds is None else seeds_of(seeds)
     planned = plan(names or recipe_names(), chosen, None if data is None else os.fspath(data), as_text(settings))
     executor, store = place.executor_of(on, workers), Store(runs)

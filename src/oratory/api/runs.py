@@ -7,7 +7,6 @@ from typing import Any
 from oratory.api.shared import AnyPath
 from oratory.comparisons.standing import Standing, standing_of_run, tested_corpus
 from oratory.execution.jobs import AnyPlugin
-from oratory.execution.train import train as train_run
 from oratory.reports.progress import RunProgress, in_notebook
 from oratory.runs import Run, RunListener, Store
 from oratory.runs.given import as_given
@@ -34,6 +33,8 @@ def train(
     A run that is finished already is returned as it is: with the same settings, corpus and seed the result would be
     the same. `plugins` are files with mechanisms of your own, or their classes. A notebook shows a bar.
     """
+    from oratory.execution.train import train as train_run
+
     with in_notebook(RunProgress, listen) as heard:
         return train_run(task, corpus, settings, seed, runs=runs, listen=heard, plugins=plugins)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from oratory.api.shared import AnyListener, AnyPath, ignore, seeds_of, started
+from oratory.api.shared import UNREAD, AnyListener, AnyPath, ignore, seeds_of, started, with_texts
 from oratory.comparisons import parse_variants
 from oratory.comparisons.scales import Scale, ScaleDesign
 from oratory.comparisons.scales import scale as make_scale
@@ -15,7 +15,7 @@ from oratory.recipes.estimate import TimeEstimate, planned_run
 from oratory.recipes.planning import time_of_runs
 from oratory.runs import Store
 from oratory.runs.given import as_given
-from oratory.text import Corpus, as_loaded
+from oratory.text import Corpus
 from oratory.training.tasks import task_of
 
 
@@ -42,10 +42,11 @@ def scale(
 
     With `on_plan` the time that it will take is estimated first, which may mean to train for a moment.
     """
+    place.check_place(on, workers)
     loaded, store = load_plugins(plugins), Store(runs)
-    design = ScaleDesign(
+    unread = ScaleDesign(
         task=task_of(task),
-        corpus=as_loaded(corpus),
+        corpus=UNREAD,
         variants=tuple(started(variant, store) for variant in parse_variants(variants or ["base"])),
         shares=tuple(sizes),
         seeds=seeds_of(seeds),
@@ -53,6 +54,7 @@ def scale(
         metric=metric,
         plugins=loaded,
     )
+    design = with_texts(unread, corpus)
     executor = place.executor_of(on, workers)
     design.check(store, getattr(executor, "here", False))
     if on_plan is not None:

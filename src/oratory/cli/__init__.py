@@ -62,7 +62,8 @@ def main() -> None:
     """Run a command, and exit with its code."""
     try:
         code = _run()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # Where nothing was being trained; training says what it has kept.
+        _complain("Stopped.")
         code = 130
     with suppress(ValueError):  # Not in the main thread, where no signal arrives.
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # All is said; one more Ctrl-C just ends the process.

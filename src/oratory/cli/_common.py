@@ -145,26 +145,6 @@ def check_words(task: str, settings: dict[str, str]) -> None:
     origin_of(settings).check_words(task_of(task), settings)
 
 
-def check_result(name: str, runs: Path | None) -> None:
-    """Refuse a name that no run, no other result and no recipe has, before torch is loaded."""
-    from oratory.errors import unknown
-    from oratory.ids import is_id
-    from oratory.recipes.names import recipe_names
-    from oratory.runs.store import Store
-
-    store = Store(runs)
-    if name == "last" or name in recipe_names() or store.has(name) or store.called(name):
-        return
-    ids = {entry.id for entry in store.entries()}
-    # Every kind of result has a folder of its own beside the runs, with a file for each.
-    folders = (folder for folder in store.folder.glob("*") if folder.is_dir() and folder.name not in ids)
-    known = ids | {file.stem for folder in folders for file in folder.glob("*-*.*") if is_id(file.stem)}
-    if not name or not any(each.startswith(name) for each in known):
-        raise unknown(
-            "run, comparison, atlas, ensemble, scale, search or recipe", name, {"last", *known, *recipe_names()}
-        )
-
-
 def load(data: str) -> "Corpus":
     """The corpus that a user names."""
     from oratory.text import load_corpus
@@ -228,9 +208,11 @@ def finish(result: Any, report: Path | None, json: bool) -> None:
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
-    """Sentences on stdout, a line each."""
+    """Sentences on stdout, a line each; on a terminal they wrap between words."""
+    from oratory.reports.terminal import point
+
     for sentence in sentences:
-        say(f"- {sentence}")
+        say(point(sentence))
 
 
 def show_or_print(facts: "Tabled", json: bool, heading: str = "") -> None:

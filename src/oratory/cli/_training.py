@@ -49,7 +49,6 @@ def train(
     from oratory.exports.track import tracker
     from oratory.reports.progress import RunProgress
     from oratory.runs.events import together
-    from oratory.training.parallel import leads
 
     with RunProgress() as progress, ExitStack() as stack:
         trackers = [
@@ -65,6 +64,8 @@ def train(
                 common.show_or_print(prepared, json, f"{given.get('model', task)} on {corpus.name}")
                 return
             run = api.train(task, corpus, given, seed or 0, runs=runs, listen=listen)
+    from oratory.training.parallel import leads
+
     if leads():
         what = f"{run.settings.get('model', run.task)} on {run.record.corpus.name}"
         if json:

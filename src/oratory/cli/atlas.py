@@ -1,11 +1,15 @@
 """`oratory atlas`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from oratory.cli import _common as common
+
+if TYPE_CHECKING:
+    from oratory.comparisons.atlas import Atlas, Stacks
+    from oratory.recipes.estimate import TimeEstimate
 
 PANEL = "Verdicts"
 
@@ -49,38 +53,24 @@ def command(
     not fit or is too slow has a row with the reason. It begins with an estimate of the time. If it is stopped, the same
     command continues.
     """
+    from oratory.api import atlas, stacks
     from oratory.comparisons import parse_seeds
-    from oratory.mechanisms.registry import check_kind
-
-    common.check_report(report)
-    if stack is not None:
-        _together(stack, best, runs, on, workers, plugin or [], report, json)
-        return
-    for kind in only or ():
-        check_kind(kind)
-    shared = common.shared_settings(settings, None, runs)
-    common.check_words(task, shared)
-    corpus = common.load(data)
-
-    from oratory.api import atlas
-    from oratory.recipes.estimate import TimeEstimate
-    from oratory.reports.command import command_of
     from oratory.reports.jobs import JobsProgress
 
-    def on_plan(time: TimeEstimate) -> None:
-        common.note(time.sentence())
-        if dry_run:
-            if json:
-                common.print_json({"estimate": time.to_dict()})
-            raise typer.Exit
-
+    common.check_report(report)
     with JobsProgress() as progress:
+        if stack is not None:
+            together = stacks(
+                stack, best=best, runs=runs, on=on, workers=workers, plugins=plugin or (), listen=progress
+            )
+            _show(together, report, json)
+            return
         found = atlas(
             task=task,
-            corpus=corpus,
+            corpus=data,
             only=only or (),
             seeds=parse_seeds(seeds),
-            settings=shared,
+            settings=common.shared_settings(settings),
             metric=metric,
             limit=limit,
             runs=runs,
@@ -92,36 +82,28 @@ def command(
             tune_trials=tune_trials,
             tune_seeds=tune_seeds,
             say=common.note,
-            on_plan=on_plan,
+            on_plan=lambda time: _announce(time, dry_run, json),
         )
-    common.write_report(found, report)
-    if json:
-        common.print_json({**found.to_dict(), "command": command_of(found)})
-    else:
-        common.show(found, found.id)
+    _show(found, report, json)
     if found.problems:
         raise typer.Exit(1)
 
 
-def _together(
-    atlas: str,
-    best: int,
-    runs: Path | None,
-    on: str,
-    workers: int | None,
-    plugins: list[Path],
-    report: Path | None,
-    json: bool,
-) -> None:
-    """The best mechanisms of an atlas in pairs and stacked."""
-    from oratory.api import stacks
-    from oratory.reports.command import command_of
-    from oratory.reports.jobs import JobsProgress
+def _announce(time: "TimeEstimate", only: bool, json: bool) -> None:
+    """Say how long it takes; and stop, where only that was asked."""
+    common.note(time.sentence())
+    if only:
+        if json:
+            common.print_json({"estimate": time.to_dict()})
+        raise typer.Exit
 
-    with JobsProgress() as progress:
-        found = stacks(atlas, best=best, runs=runs, on=on, workers=workers, plugins=plugins, listen=progress)
+
+def _show(found: "Atlas | Stacks", report: Path | None, json: bool) -> None:
+    """Write the report that was asked for, and show the tables; JSON has the command that makes it again too."""
     common.write_report(found, report)
     if json:
+        from oratory.reports.command import command_of
+
         common.print_json({**found.to_dict(), "command": command_of(found)})
     else:
-        common.show(found)
+        common.show(found, found.id)

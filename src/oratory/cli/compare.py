@@ -41,30 +41,18 @@ def command(
     With --tune every variant is searched on dev by itself, all with the same trials. It takes part in the comparison
     with the settings that were found and with those that were given; the first one, as found, is the baseline.
     """
-    from oratory.comparisons import parse_seeds, parse_variants
-    from oratory.comparisons.design import check_two, check_variants
+    from oratory.api import compare
+    from oratory.comparisons import parse_seeds
     from oratory.reports.jobs import JobsProgress
-    from oratory.training.tasks import task_of
 
     common.check_report(report)
-    common.load_plugins(plugin)
-    chosen, shared = parse_seeds(seeds), common.shared_settings(settings, model, runs)
-    parsed = parse_variants(variants)
-    check_two(parsed)
-    check_variants(parsed, shared)
-    for variant in parsed:
-        variant.check_words(task_of(task), shared)
-    corpus = common.load(data)
-
-    from oratory.api import compare
-
     with JobsProgress() as progress:
         comparison = compare(
             *variants,
             task=task,
-            corpus=corpus,
-            seeds=chosen,
-            settings=shared,
+            corpus=data,
+            seeds=parse_seeds(seeds),
+            settings=common.shared_settings(settings, model, runs),
             metric=metric,
             runs=runs,
             on=on,

@@ -2,14 +2,11 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from oratory.cli import _common as common
-
-if TYPE_CHECKING:
-    from oratory.recipes.demo import Demo
 
 PANEL = "Start here"
 
@@ -30,7 +27,7 @@ def command(
     out.mkdir(parents=True, exist_ok=True)  # What cannot be written to is refused before anything is trained.
     common.note(f"{corpus.name} is read; the rest takes one or two minutes on two cores.")
 
-    from oratory.recipes.demo import demo
+    from oratory.recipes.demo import OWN_TEXTS, demo
     from oratory.reports import write_all
     from oratory.reports.jobs import JobsProgress
     from oratory.runs import Store
@@ -58,16 +55,8 @@ def command(
     common.show_sentences(found.sentences())
     common.say()
     common.say(f"The report is at {report}. To see all of it in a browser:")
-    common.say(f"  {shlex.join(['oratory', 'serve', '--runs', str(out / 'runs')])}")
+    common.say(f"  {found.browser}")
     common.say("What to try next:")
-    for line in _next(out, found):
+    for line in found.following:
         common.say(f"  {line}")
-
-
-def _next(out: Path, found: "Demo") -> list[str]:
-    """Three commands to try: one for each model that was trained, and one for texts of one's own."""
-    lines = []
-    for answer in found.answers.values():
-        verb, *others = answer.best.task.first_try
-        lines.append(shlex.join(["oratory", verb, answer.best.id, *others, "--runs", str(out / "runs")]))
-    return [*lines, "oratory compare position=learned position=rope --data reviews.csv --report report.html"]
+    common.say(f"The same on texts of your own, in a folder or a table: {OWN_TEXTS}")

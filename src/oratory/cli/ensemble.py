@@ -37,12 +37,9 @@ def command(
     judged on smaller ensembles of which no two share a run. Nothing is trained, unless --distill asks for one model
     that learns the probabilities of the ensemble: a run like any other, with the settings of the members.
     """
-    common.check_report(report)
-    for name in names:
-        common.check_result(name, runs)
-
     from oratory import api
 
+    common.check_report(report)
     found = api.ensemble(*names, size=size, metric=metric, counts=counts, runs=runs)
     common.write_report(found, report)
     if not distill:

@@ -28,11 +28,16 @@ def command(
     json: common.Json = False,
 ) -> None:
     """New text from a trained language model."""
+    from oratory.tokens.unknown import unknown_note, unknown_words
+
     common.load_plugins(plugin)
     found = common.load_run(run, runs)
     words = " ".join(prompt or [])
     options = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy}
     texts = [found.generate(words, tokens, seed=each, **options) for each in range(seed, seed + samples)]
+    unknown = unknown_note(unknown_words(found.tokenizer, words))
+    if unknown:
+        common.note(unknown)
     limit = found.positions
     if limit is not None and any(len(found.tokenizer.encode(text)) > limit for text in texts):
         common.note(f"The positions of this model end at {limit}: each later token was given the {limit} before it.")

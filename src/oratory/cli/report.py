@@ -28,12 +28,10 @@ def command(
     json: common.Json = False,
 ) -> None:
     """Write a report on a run, a comparison, a search, or any other result. Nothing is trained."""
-    common.check_report(out)
-    common.check_result(what, runs)
-    common.load_plugins(plugin)
-
     from oratory.api import report
 
+    common.check_report(out)
+    common.load_plugins(plugin)
     files = report(what, out, runs)
     if json:
         common.print_json({"what": what, "files": [str(path) for path in files]})

@@ -46,6 +46,10 @@ def command(
     check_recipes(names or ())
     only = parse_seeds(seeds) if seeds else None
     shared = common.shared_settings(settings)
+    chosen = tuple(dict.fromkeys(names or recipe_names()))
+    if out is not None and out.suffix and len(chosen) > 1:
+        raise InputError(f"--out {out} is one file, and there are {len(chosen)} recipes; name a folder.")
+    common.check_report(out)
 
     from oratory.api import reproduce
     from oratory.recipes import HandResult, Reproduction, list_recipes
@@ -56,10 +60,6 @@ def command(
     if not everything and not names:
         common.show_or_print(list_recipes(Store(runs)), json)
         return
-    chosen = tuple(dict.fromkeys(names or recipe_names()))
-    if out is not None and out.suffix and len(chosen) > 1:
-        raise InputError(f"--out {out} is one file, and there are {len(chosen)} recipes; name a folder.")
-    common.check_report(out)
     facts: dict[str, Any] = {}
 
     def on_plan(time: TimeEstimate) -> None:

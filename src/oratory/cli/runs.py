@@ -45,7 +45,11 @@ def list_runs(
     if comparisons:
         from oratory.api import list_results
 
-        common.show_or_print(list_results(runs), json)
+        kept = list_results(runs)
+        if kept.entries or json:
+            common.show_or_print(kept, json)
+        else:
+            common.note("There is none yet; oratory compare makes one.")
         return
     from oratory.errors import InputError
     from oratory.runs.listing import listed

@@ -38,29 +38,20 @@ def command(
     own, so language models are compared by bits per byte. Where two curves cross for certain, a sentence says so. How
     long it takes is estimated first. If it is stopped, the same command continues.
     """
-    from oratory.comparisons import parse_seeds, parse_variants
+    from oratory.api import scale
+    from oratory.comparisons import parse_seeds
     from oratory.reports.jobs import JobsProgress
     from oratory.settings import convert
-    from oratory.training.tasks import task_of
 
     common.check_report(report)
-    common.load_plugins(plugin)
-    shares = [convert(share, float, "--sizes") for share in sizes.split(",")]
-    shared = common.shared_settings(settings, model, runs)
-    for variant in parse_variants(variants or ()):
-        variant.check_words(task_of(task), shared)
-    corpus = common.load(data)
-
-    from oratory.api import scale
-
     with JobsProgress() as progress:
         found = scale(
             *(variants or ()),
             task=task,
-            corpus=corpus,
-            sizes=shares,
+            corpus=data,
+            sizes=[convert(share, float, "--sizes") for share in sizes.split(",")],
             seeds=parse_seeds(seeds),
-            settings=shared,
+            settings=common.shared_settings(settings, model, runs),
             metric=metric,
             runs=runs,
             on=on,

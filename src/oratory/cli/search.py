@@ -7,6 +7,7 @@ import typer
 from oratory.cli import _common as common
 
 PANEL = "Models"
+EARLIER = " It may end earlier: what other searches and comparisons trained is not trained again."
 
 
 def command(
@@ -45,29 +46,20 @@ def command(
     Test is measured once, for the best settings, after they have been chosen. Runs that the store has already are used
     as they are. If it is stopped, the same command continues; with more --trials it searches further.
     """
+    from oratory.api import search
     from oratory.comparisons import parse_seeds
     from oratory.reports.jobs import JobsProgress
-    from oratory.searches.space import Space, setting_kinds
-    from oratory.training.origins import origin_of
 
     common.check_report(report)
-    common.load_plugins(plugin)
-    chosen, shared = parse_seeds(seeds), common.shared_settings(settings, model, runs)
-    for point in Space.parse(space, setting_kinds(origin_of(shared))).probes():
-        common.check_words(task, {**shared, **point})
-    corpus = common.load(data)
-
-    from oratory.api import search
-
     with JobsProgress() as progress:
         found = search(
             *space,
             task=task,
-            corpus=corpus,
+            corpus=data,
             method=method,
             trials=trials,
-            seeds=chosen,
-            settings=shared,
+            seeds=parse_seeds(seeds),
+            settings=common.shared_settings(settings, model, runs),
             runs=runs,
             on=on,
             workers=workers,
@@ -76,7 +68,7 @@ def command(
             prune=prune,
             plugins=plugin or (),
             listen=progress,
-            on_plan=lambda time: common.note(f"{time.sentence()} It may end earlier."),
+            on_plan=lambda time: common.note(f"{time.sentence()}{EARLIER if time.runs else ''}"),
         )
     common.write_report(found, report)
     common.show_or_print(found, json, found.id)

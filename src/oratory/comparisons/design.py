@@ -108,6 +108,11 @@ class Design:
         described = [self.task.name, self.corpus.fingerprint, variants, list(self.seeds), dict(self.settings)]
         return id_of("compare", key_of([*described, self.metric, contents(self.plugins), __version__]))
 
+    def check_words(self) -> None:
+        """Refuse names and values that cannot be right, before texts are read and torch is loaded."""
+        for variant in self.variants:
+            variant.check_words(self.task, self.settings)
+
     def check(self) -> None:
         """Refuse variants that cannot be trained or compared, before anything is."""
         self.check_settings()  # What is wrong with a name is said before texts are encoded.

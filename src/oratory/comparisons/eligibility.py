@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from oratory.errors import InputError
-from oratory.model.contract import ModelContract
 from oratory.runs import Run
 from oratory.training.origins import contract_of
 from oratory.training.tasks import Task
+
+if TYPE_CHECKING:
+    from oratory.model.contract import ModelContract
 
 BROKEN = "a model that breaks the contract"
 
@@ -42,7 +45,9 @@ def eligibility_of(name: str, task: Task, runs: Sequence[Run | None]) -> Eligibi
     return Eligibility(warnings=tuple(f"{name}: {sentence}" for sentence in contract.declared))
 
 
-def _contract(task: Task, run: Run) -> ModelContract | None:
+def _contract(task: Task, run: Run) -> "ModelContract | None":
+    from oratory.model.contract import ModelContract
+
     if run.record.contract is not None:
         return ModelContract.of_values(run.record.contract)
     if run.record.plugins:

@@ -10,7 +10,8 @@ from oratory.comparisons.measures import Measure, Tokens, measures_of, tokens_of
 from oratory.errors import InputError
 from oratory.runs import Run
 from oratory.statistics import Estimate
-from oratory.tables import Table, Tabled, plural
+from oratory.statistics.clustered import ENOUGH
+from oratory.tables import Table, Tabled, plural, series
 from oratory.text import Corpus
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
@@ -123,7 +124,17 @@ def standing_of_run(run: Run, corpus: Corpus) -> Standing:
     """A finished run beside the baselines of its corpus. Its intervals are over the items of test."""
     found = standing_of(run.task, corpus, {run.id: [run]}, run.folder.parent, estimate=Measure.over_items)
     unit = run.task.units(corpus).counted().unit
-    return replace(found, one_seed=f"The intervals are over {plural(unit)} of test, for this one model: {ONE_SEED}")
+    said = f"The intervals are over {plural(unit)} of test, for this one model: {ONE_SEED}"
+    return replace(found, one_seed=" ".join([said, *without_interval(found.variants[run.id])]))
+
+
+def without_interval(parts: Mapping[str, Estimate]) -> list[str]:
+    """Why some parts of test have no interval, in sentences."""
+    missing = {part: found for part, found in parts.items() if found.interval is None}
+    few = [part for part, found in missing.items() if found.items < ENOUGH]
+    same = [part for part in missing if part not in few]
+    said = [f"{series(few)}: too little for an interval."] if few else []
+    return said + ([f"{series(same)}: no interval, for the scores do not vary."] if same else [])
 
 
 def baselines_of(

@@ -3,23 +3,30 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from oratory.errors import InputError
+from oratory.errors import InputError, unknown
 from oratory.execution.jobs import Executor
 from oratory.execution.local import Local, start_server, stop_server
+
+LOCAL, RAY = "local", "ray"
+
+
+def check_place(on: str, workers: int | None = None) -> None:
+    """Refuse a place that there is not, before anything is read or loaded."""
+    if workers is not None and workers < 1:
+        raise InputError(f"--workers {workers}: at least one is needed.")
+    if on not in (LOCAL, RAY) and not on.startswith(f"{RAY}://"):
+        raise unknown("place", on, (LOCAL, RAY, f"{RAY}://HOST:PORT"))
 
 
 def executor_of(on: str, workers: int | None = None) -> Executor:
     """Who trains the runs: this machine, or Ray."""
-    if workers is not None and workers < 1:
-        raise InputError(f"--workers {workers}: at least one is needed.")
-    if on == "local":
+    check_place(on, workers)
+    if on == LOCAL:
         start_server()  # What it loads is there when the first run begins.
         return Local(workers)
-    if on == "ray" or on.startswith("ray://"):
-        from oratory.execution.ray import OnRay
+    from oratory.execution.ray import OnRay
 
-        return OnRay(None if on == "ray" else on, workers)
-    raise InputError(f"There is no place {on!r} to train on. Known: local, ray, ray://HOST:PORT.")
+    return OnRay(None if on == RAY else on, workers)
 
 
 @contextmanager

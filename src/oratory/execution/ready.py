@@ -1,19 +1,21 @@
-"""What can be refused before anything is trained: settings, data, plugins, the contract, the device and the disk."""
+"""What can be refused before anything is trained: settings, data, plugins, the contract, the device and the disk.
+
+It is imported by designs, which are made before torch is loaded.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-
-import torch
+from typing import TYPE_CHECKING
 
 from oratory.errors import InputError
-from oratory.execution.machine import device_of, place_of
-from oratory.execution.train import id_for
-from oratory.model.contract import ModelContract
 from oratory.runs.store import Store
 from oratory.text import Corpus
 from oratory.training.origins import contract_of, origin_of
 from oratory.training.prepared import Prepared
 from oratory.training.tasks import Task
+
+if TYPE_CHECKING:
+    from oratory.model.contract import ModelContract
 
 VALUE = 4
 """Bytes of a parameter."""
@@ -34,7 +36,7 @@ def ready(task: Task, corpus: Corpus, settings: Mapping[str, str]) -> Prepared:
     return prepared
 
 
-def refuse_broken(contract: ModelContract | None) -> None:
+def refuse_broken(contract: "ModelContract | None") -> None:
     """Refuse a model that cannot be computed, or whose figures would mean nothing."""
     if contract is not None and contract.broken:
         more = "" if contract.stops else " oratory check FILE tries every promise of a plugin."
@@ -43,7 +45,7 @@ def refuse_broken(contract: ModelContract | None) -> None:
 
 def is_finished(prepared: Prepared, store: Store, here: bool) -> bool:
     """Whether the store has this run, whole and finished."""
-    name = id_for(prepared, _device(prepared, here))
+    name = _id(prepared, here)
     try:
         return store.has(name) and store.open(name).status == "finished"
     except InputError:  # Damaged, so it is of no use.
@@ -54,12 +56,15 @@ def check_room(prepared: Sequence[Prepared], seeds: Sequence[int], store: Store,
     """Refuse a device that is not there, and a folder that cannot hold the runs that are missing."""
     missing = 0
     for each in prepared:
-        ids = [id_for(replace(each, seed=seed), _device(each, here)) for seed in seeds]
+        ids = [_id(replace(each, seed=seed), here) for seed in seeds]
         missing += sum(VALUE * each.parameters.total for run in ids if not store.has(run))
     largest = max(each.parameters.total for each in prepared)
     store.check_room(missing + (VALUE * (KEPT - 1) * largest if missing else 0))
 
 
-def _device(prepared: Prepared, here: bool) -> torch.device:
-    """Where it is trained. Only those who train know their devices, so `here` says whether that is this machine."""
-    return place_of(prepared.training) if here else device_of("cpu")
+def _id(prepared: Prepared, here: bool) -> str:
+    """The id of its run. Only those who train know their devices, so `here` says whether that is this machine."""
+    from oratory.execution.machine import device_of, place_of
+    from oratory.execution.train import id_for
+
+    return id_for(prepared, place_of(prepared.training) if here else device_of("cpu"))

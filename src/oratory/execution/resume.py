@@ -6,8 +6,6 @@ from typing import Any
 
 from oratory import __version__
 from oratory.errors import InputError
-from oratory.execution.machine import device_of
-from oratory.execution.train import execute
 from oratory.mechanisms.recorded import PluginFile
 from oratory.model.config import plugins_of
 from oratory.runs.events import RunListener, ignore
@@ -16,7 +14,6 @@ from oratory.runs.run import Run
 from oratory.runs.store import Store
 from oratory.text import Corpus
 from oratory.training.origins import prepare
-from oratory.training.parallel import process_count
 from oratory.training.prepared import Prepared
 
 
@@ -31,8 +28,11 @@ def resume(
     listen: RunListener | None = None,
 ) -> Run:
     """Continue a run by its id, or the `last` one that is not finished. Whatever else is given must agree with it."""
-    store = Store(runs)
+    store = Store(runs)  # A name that no run has is refused before torch is loaded.
     run = _unfinished(store, task) if name == "last" else store.open(name)
+
+    from oratory.execution.train import execute
+
     run.config  # noqa: B018 - refuses mechanisms that are not loaded or have changed, and says which plugin has them
     if corpus is None:
         corpus = run.load_corpus()
@@ -72,6 +72,9 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
 
 def _check_same(run: Run, prepared: Prepared, task: str | None, seed: int | None) -> None:
     """Refuse to continue with anything but the same run, and say what differs."""
+    from oratory.execution.machine import device_of
+    from oratory.training.parallel import process_count
+
     differs = []
     if task not in (None, run.record.task):
         differs.append(f"the task is {run.record.task}, not {task}")

@@ -193,12 +193,12 @@ def _train(
     except Diverged as error:
         store.catalogue.put(recorder.diverged(fit, error))
         raise RunDiverged(
-            f"{error} The run {run.id} keeps the last good state and the batch (diverged.json); {_advice(error)}"
+            f"{error} The run {run.id} keeps the last good state and the batch (diverged.json); {advice_on(error)}"
         ) from None
     return run
 
 
-def _advice(error: Diverged) -> str:
+def advice_on(error: Diverged) -> str:
     """What may help; before the first update, the learning rate cannot be the reason."""
     if error.step == 0:
         return (

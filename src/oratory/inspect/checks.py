@@ -4,17 +4,17 @@ Shapes: T tokens, H heads.
 """
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from oratory.errors import InputError
 from oratory.mechanisms import written_as
-from oratory.model import ModelConfig
-from oratory.model.sparse import allow
 from oratory.tables import Table
+
+if TYPE_CHECKING:
+    from oratory.model import ModelConfig
 
 TOLERANCE = 1e-5
 """For sums of rows, and for the difference between the two paths."""
@@ -78,8 +78,12 @@ class Rules:
     """Why rows need not be a distribution, where the attention of the model says so."""
 
     @classmethod
-    def of(cls, config: ModelConfig, keep: NDArray[np.bool_]) -> "Rules":
+    def of(cls, config: "ModelConfig", keep: NDArray[np.bool_]) -> "Rules":
         """The rules of a model for a text with this padding."""
+        import torch
+
+        from oratory.model.sparse import allow
+
         places = torch.arange(len(keep))
         allowed = allow(config.pattern, False, places[:, None], places[None, :]).expand(len(keep), len(keep))
         loose = f"declared by {written_as(config.attention)}" if config.attention.loose else ""

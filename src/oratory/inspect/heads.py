@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from oratory.inspect.maps_facts import HeadFacts, heads_table
-from oratory.inspect.measures import MEASURES, change, kinds, measure
+from oratory.inspect.maps_facts import MEASURES, HeadFacts, heads_table
+from oratory.inspect.measures import change, kinds, measure
 from oratory.inspect.subject import Subject, subject_of
 from oratory.inspect.watch import LayerWeights, watch
 from oratory.model import Transformer

@@ -12,10 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oratory.inspect.checks import MapCheck, Rules, table
-from oratory.inspect.measures import MEASURES, SHARES
 from oratory.tables import Table, Tabled, counted, number, percent
 
 Array = NDArray[np.float32]
+MEASURES = {
+    "entropy": "how evenly a row is spread, in nats; 0 is one key alone",
+    "distance": "how far away the weight lies, in tokens",
+    "self": "share on the token itself: the diagonal",
+    "previous": "share on the token before it",
+    "first": "share on the first token",
+    "separator": "share on punctuation and special tokens",
+    "content": "share on words that are not English function words",
+    "stripe": "share on the one column that gets most: a vertical stripe",
+}
+SHARES = ("self", "previous", "first", "separator", "content", "stripe")
 COMPRESSED = 64 * 1024**2
 """Bytes of maps up to which a file of arrays is worth compressing."""
 

@@ -9,17 +9,6 @@ from functools import cache
 import torch
 from torch import Tensor
 
-MEASURES = {
-    "entropy": "how evenly a row is spread, in nats; 0 is one key alone",
-    "distance": "how far away the weight lies, in tokens",
-    "self": "share on the token itself: the diagonal",
-    "previous": "share on the token before it",
-    "first": "share on the first token",
-    "separator": "share on punctuation and special tokens",
-    "content": "share on words that are not English function words",
-    "stripe": "share on the one column that gets most: a vertical stripe",
-}
-SHARES = ("self", "previous", "first", "separator", "content", "stripe")
 SPECIAL = ("<START>", "<STOP>", "<CLS>", "[CLS]", "[SEP]", "<s>", "</s>", "<|endoftext|>")
 _MARKS = "ĠĊ▁"
 """What subword tokenizers write for white space."""

@@ -2,7 +2,6 @@
 
 import inspect
 import pkgutil
-import re
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from oratory.errors import InputError, unknown
 from oratory.mechanisms.kinds import KINDS, Mechanism
 from oratory.mechanisms.plugins import load_module, plugin_of
+from oratory.mechanisms.unloaded import kebab, stand_in
 from oratory.settings import Parameter, about, choose, parameters_of, written
 
 _FOLDER = "oratory.mechanisms"
@@ -19,7 +19,7 @@ _FOLDER = "oratory.mechanisms"
 
 def name_of(cls: type[Mechanism]) -> str:
     """The name on the command line: `AlibiRope` is `alibi-rope`, unless the class says otherwise."""
-    return cls.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+    return cls.name or kebab(cls.__name__)
 
 
 class Registry:
@@ -38,11 +38,15 @@ class Registry:
             return list(self._loaded[kind])
         return [module.replace("_", "-") for module in _modules(kind)]
 
-    def check_name(self, kind: str, text: str) -> None:
-        """Refuse a name that no mechanism has, before any is loaded. Parameters are checked when it is chosen."""
+    def check_text(self, kind: str, text: str) -> None:
+        """Refuse a name or a parameter that no mechanism has, before any is loaded."""
+        if self._loaded is not None:
+            self.choose(kind, text)
+            return
         name = text.strip().partition("(")[0]
         if name not in self.names(kind):
             raise unknown(kind, name, self.names(kind))
+        choose(text, {name: stand_in(f"{_FOLDER}.{kind}.{name.replace('-', '_')}")}, kind)
 
     @property
     def _found(self) -> dict[str, dict[str, type[Mechanism]]]:

@@ -1,5 +1,6 @@
 """The demo: a corpus with its audit and baselines, two paired comparisons, the best models, and attention maps."""
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +22,8 @@ from oratory.training.baselines import Baselines, measure_baselines
 from oratory.training.tasks import task_of
 
 SEEDS = 4
+OWN_TEXTS = "oratory demo reviews.csv"
+ELSEWHERE = f"The first command shows all of this in a browser. The same on texts of your own: {OWN_TEXTS}"
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,10 @@ class Demo:
     document: Document
     answers: Mapping[str, Answer] = field(default_factory=dict)
     """By task: of the tasks that the corpus has texts for."""
+    browser: str = ""
+    """The command that shows all of it in a browser."""
+    following: tuple[str, ...] = ()
+    """Commands to try next, which work as they are."""
 
     def sentences(self) -> list[str]:
         """What was found, in short: the answers, and how much of test is in train."""
@@ -173,12 +180,23 @@ def demo(
         if task.has(corpus, "train") and task.has(corpus, "test"):
             say(f"{question.asked} Training {len(question.variants)} x {counted(seeds, 'seed')} ...")
             answers[question.task] = _answer(question, corpus, store, seeds, dict(settings or {}), listen)
-    found = Demo(described, audited, measured, document, answers)
+    browser = shlex.join(["oratory", "serve", "--runs", str(store.folder)])
+    found = Demo(described, audited, measured, document, answers, browser, _following(answers, store))
     sections = [Section("In short", sentences=found.sentences())] if answers else []
     sections += [section for answer in answers.values() for section in answer.sections()]
+    sections += [Section("What to try next", ELSEWHERE, code="\n".join([browser, *found.following]))]
     sections += [*document.sections, *(section for answer in answers.values() for section in answer.details())]
     lead = "Whether a change to the model helped, what the best models look at, what a model must beat, and what leaks."
     return replace(found, document=replace(document, lead=lead, sections=sections))
+
+
+def _following(answers: Mapping[str, Answer], store: Store) -> tuple[str, ...]:
+    """A command for each model that was trained, and the maps of a text of one's own."""
+    tries = [(answer.best, answer.best.task.first_try) for answer in answers.values()]
+    tries += [(run, ("attend", "Our union is strong.", "--out", "maps.html")) for run, _ in tries[-1:]]
+    return tuple(
+        shlex.join(["oratory", verb, run.id, *others, "--runs", str(store.folder)]) for run, (verb, *others) in tries
+    )
 
 
 def _answer(

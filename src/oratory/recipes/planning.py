@@ -56,9 +56,10 @@ def plan(
     recipes = [
         recipe.changed({name: value for name, value in given.items() if name in recipe.known}) for recipe in recipes
     ]
+    planned = [recipe.plan(seeds, data) for recipe in recipes]  # Texts are read before torch is loaded.
     for recipe in recipes:
         recipe.check(data)
-    return [recipe.plan(seeds, data) for recipe in recipes]
+    return planned
 
 
 @cache

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from textwrap import fill
 
 from rich import box
 from rich.cells import cell_len
@@ -57,6 +58,14 @@ def print_tables(tables: Sequence[Table], heading: str = "") -> None:
         if table.note:
             console.print(Text(printable(table.note), style="dim"))
         console.print()
+
+
+def point(sentence: str) -> str:
+    """A sentence of a list. On a terminal it wraps between words; elsewhere it is one line, which can be searched."""
+    console = Console()
+    if not console.is_terminal:
+        return f"- {sentence}"
+    return fill(sentence, console.width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def parts_of(table: Table, width: int) -> list[Table]:

@@ -1,6 +1,7 @@
 """The design of a search: a space of settings, a method, and how many points are tried."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -138,17 +139,20 @@ class SearchDesign:
         shared = {**self.settings, **settings}
         return [Job(f"trial {number}", self.task.name, shared, seed) for seed in seeds]
 
+    def check_words(self) -> None:
+        """Refuse names and values that cannot be right, before texts are read and torch is loaded."""
+        for point in self.space.probes():
+            with _named(point):
+                self.origin.check_words(self.task, {**self.settings, **point})
+
     def check(self) -> None:
         """Refuse a space of which some part cannot be trained or compared with the others, before anything is."""
         leaking: dict[str, bool] = {}
         for point in self.space.probes():
-            words = " ".join(f"{name}={value}" for name, value in point.items())
-            try:
+            with _named(point):
                 contract = contract_of(self.task, {**self.settings, **point})
                 refuse_broken(contract)
-            except InputError as error:
-                raise InputError(f"A point of the space cannot be trained, {words}: {error}") from None
-            leaking[words] = contract is not None and contract.leaks
+            leaking[_words(point)] = contract is not None and contract.leaks
         if any(leaking.values()) and not all(leaking.values()):
             words = next(words for words, leaks in leaking.items() if leaks)
             raise InputError(
@@ -195,3 +199,16 @@ class SearchDesign:
                 better=self.metric.better,
             )
         )
+
+
+def _words(point: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in point.items())
+
+
+@contextmanager
+def _named(point: Mapping[str, str]) -> Iterator[None]:
+    """Say which point is refused."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"A point of the space cannot be trained, {_words(point)}: {error}") from None

@@ -40,7 +40,7 @@ def search(
         work = RunningSearch(design, store, executor, listen, Study(path, design.to_dict()))
         try:
             lost = work.go()
-        except Interrupted:
+        except (Interrupted, KeyboardInterrupt):  # In the middle of a run, or between two.
             raise Interrupted(_left_behind(design, work.study)) from None
         found = _search(design, work.study, lost)
         if not all(map(store.has, found.best.runs)):  # Someone removed them; they come out the same again.
@@ -62,6 +62,11 @@ def _left_behind(design: SearchDesign, study: "Study") -> str:
         f"Stopped after {len(ended)} of {design.points} trials. These are kept in {design.id}, and so are the runs "
         f"that were under way.{shown} The same command continues from there."
     )
+
+
+def trials_ended(design: SearchDesign, store: Store) -> int:
+    """How many trials of this search have ended already."""
+    return len(open_study(design.id, store).ended()) if design.id in SearchRecord.names(store) else 0
 
 
 def load_search(name: str, store: Store) -> Search:

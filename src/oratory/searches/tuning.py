@@ -32,14 +32,30 @@ class Tuning:
     seeds: int = SEEDS
 
     def __post_init__(self) -> None:
+        if self.trials is not None and self.trials < 1:
+            raise InputError(f"--tune-trials {self.trials}: at least one point is needed.")
         if self.seeds < 1:
             raise InputError(f"--tune-seeds {self.seeds}: at least one seed is needed.")
 
     @classmethod
-    def parse(cls, words: Sequence[str], design: Design, trials: int | None = None, seeds: int = SEEDS) -> "Tuning":
-        """`train.lr=1e-4,1e-3` or `train.lr=1e-4..1e-2`; settings of training may leave out what they begin with."""
+    def parse(
+        cls, words: Sequence[str], design: Design, trials: int | None = None, seeds: int = SEEDS
+    ) -> "Tuning | None":
+        """`train.lr=1e-4,1e-3` or `train.lr=1e-4..1e-2`; settings of training may leave out what they begin with.
+
+        None where there are no words. What cannot be searched is refused before texts are read and torch is loaded.
+        """
+        if not words:
+            if trials is not None:
+                raise InputError(
+                    "--tune-trials says how much of --tune is tried; say what to tune, as in --tune train.lr=1e-4,1e-3."
+                )
+            return None
         kinds = setting_kinds(origin_of(design.settings))
-        return cls(Space.parse(map(full_word, words), kinds), trials, seeds)
+        found = cls(Space.parse(map(full_word, words), kinds), trials, seeds)
+        for search in found.searches(design):
+            search.check_words()
+        return found
 
     def searches(self, design: Design) -> list[SearchDesign]:
         """A search for every variant, in their order."""

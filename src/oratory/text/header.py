@@ -19,7 +19,7 @@ def check_first(path: str | Path, first: Sequence[str], rest: Sequence[Sequence[
     text, label = _guessed(first, rest)
     raise InputError(
         f"{path}, line 1: {', '.join(map(repr, first))} look like the names of columns, and are not in the list of "
-        f"usual ones. Name them: {_source(Path(path))},text={text},label={label}). If this line is data, put "
+        f'usual ones. Name them: "{_source(Path(path))},text={text},label={label})". If this line is data, put '
         "a line with text and label above it."
     )
 

@@ -1,7 +1,12 @@
 """Splitting transcripts of speeches into sentences."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+LOOKED_AT, FEWEST = 200, 20
+"""Texts that are looked at, and how many there must be to tell what texts of a corpus are."""
+MOST = 0.95
+"""The share of them that is one sentence, where texts are sentences."""
 
 _ASIDE = re.compile(
     r"\s*\[\s*(?:laughter|applause|inaudible|see app note|at this point|members of the audience"
@@ -38,6 +43,12 @@ def split_sentences(text: str) -> list[str]:
     found: list[str] = []
     _add(found, filter(None, (piece.strip() for piece in segment("en", text))))
     return found
+
+
+def are_sentences(texts: Sequence[str]) -> bool:
+    """Whether texts are single sentences, as far as the first of them tell."""
+    some = texts[:LOOKED_AT]
+    return len(some) >= FEWEST and sum(len(split_sentences(text)) == 1 for text in some) >= MOST * len(some)
 
 
 def _add(found: list[str], pieces: Iterable[str]) -> None:

@@ -7,6 +7,7 @@ from typing import Self
 from oratory.errors import InputError
 from oratory.settings import written
 from oratory.text.corpus import Corpus
+from oratory.text.sentences import are_sentences, split_sentences
 from oratory.text.shared import leave_out
 from oratory.text.subset import keep_share
 
@@ -47,8 +48,17 @@ class Source(ABC):
         return corpus.with_dev(self.carve) if self.carve else corpus
 
     def pieces(self, text: str) -> list[str]:
-        """A text that a user types, in the pieces that the texts of the corpus are; all of it, unless a source says."""
-        return [text]
+        """A text that a user types, in the pieces that the texts of the corpus are: sentences, or all of it."""
+        found = split_sentences(text)
+        return found if len(found) > 1 and self._has_sentences() else [text]
+
+    def _has_sentences(self) -> bool:
+        """Whether the texts are single sentences; not, where they can no longer be read."""
+        try:
+            corpus = self.read()
+        except InputError:
+            return False
+        return are_sentences(corpus.classifier.train.texts if corpus.classifier else corpus.need_lm().train)
 
     def anchored(self) -> Self:
         """The same source with absolute paths, so that it loads from any directory."""

@@ -38,7 +38,7 @@ def test_one_table_is_split_the_same_way_every_time(tmp_path: Path) -> None:
 
 def test_shares_and_columns_are_chosen(tmp_path: Path) -> None:
     path = write(tmp_path / "reviews.csv", first="said,mood")
-    with pytest.raises(InputError, match=r"Name them: file\(path=.*reviews.csv,text=said,label=mood\)"):
+    with pytest.raises(InputError, match=r'Name them: "file\(path=.*reviews.csv,text=said,label=mood\)"'):
         load_corpus(path)
     corpus = load_corpus(f"file(path={path},text=said,label=mood,test=0.5,dev=0)")
     assert corpus.classifier is not None

@@ -2,8 +2,6 @@
 
 from functools import partial
 
-from oratory.bench.ours import evaluation
-from oratory.bench.theirs import evaluating
 from oratory.bench.work import OURS, Contender, Work
 
 WHOLE = {"lm": {"train.stride": "32"}, "classifier": {}}
@@ -11,6 +9,9 @@ WHOLE = {"lm": {"train.stride": "32"}, "classifier": {}}
 
 
 def _contenders(task: str) -> list[Contender]:
+    from oratory.bench.ours import evaluation
+    from oratory.bench.theirs import evaluating
+
     return [Contender(OURS, partial(evaluation, task, WHOLE[task])), *evaluating(task, {})]
 
 

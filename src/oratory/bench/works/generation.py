@@ -2,8 +2,6 @@
 
 from functools import partial
 
-from oratory.bench.ours import generation
-from oratory.bench.theirs import generating
 from oratory.bench.work import OURS, Contender, Work
 
 BASE, LONG = 31, 1000
@@ -11,6 +9,9 @@ BASE, LONG = 31, 1000
 
 
 def _contenders(context: int, tokens: int) -> list[Contender]:
+    from oratory.bench.ours import generation
+    from oratory.bench.theirs import generating
+
     settings = {"context": str(context)}
     return [Contender(OURS, partial(generation, settings, tokens)), *generating(settings, tokens)]
 

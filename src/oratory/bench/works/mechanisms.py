@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from oratory.bench.ours import update
 from oratory.bench.work import Contender, Work
 from oratory.mechanisms import REGISTRY
 
@@ -14,6 +13,8 @@ def _named(settings: dict[str, str]) -> str:
 
 
 def _contenders(task: str) -> list[Contender]:
+    from oratory.bench.ours import update
+
     changes = [{kind: name} for kind, usual in BASE.items() for name in REGISTRY[kind] if name != usual]
     made = [BASE, *(BASE | change for change in changes)]
     return [Contender(_named(settings), partial(update, task, settings)) for settings in made]

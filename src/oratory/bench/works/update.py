@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from functools import partial
 
-from oratory.bench.limit import limit_of
-from oratory.bench.ours import update
-from oratory.bench.theirs import updating
 from oratory.bench.work import OURS, Contender, Work
 
 LONG = {"context": "1024", "train.batch": "2"}
@@ -22,6 +19,10 @@ MINI = {
 
 
 def _contenders(task: str, settings: Mapping[str, str]) -> list[Contender]:
+    from oratory.bench.limit import limit_of
+    from oratory.bench.ours import update
+    from oratory.bench.theirs import updating
+
     return [Contender(OURS, partial(update, task, settings)), *updating(task, settings), limit_of(task, settings)]
 
 

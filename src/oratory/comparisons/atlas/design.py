@@ -1,14 +1,15 @@
 """What an atlas compares: every mechanism of some kinds, one at a time, with the base settings of a task."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from oratory import __version__
 from oratory.comparisons.design import BASE, Design, Variant, contents
-from oratory.errors import InputError, unknown
+from oratory.errors import InputError
 from oratory.ids import id_of, key_of
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS
+from oratory.mechanisms.registry import check_kind
 from oratory.settings import required
 from oratory.text import Corpus
 from oratory.training.origins import origin_of
@@ -38,15 +39,19 @@ class AtlasEntry:
         return {self.kind: self.mechanism}
 
 
+def check_kinds(task: Task, kinds: Sequence[str]) -> None:
+    """Refuse kinds of mechanism that there are not, or that the task has no use for."""
+    for kind in kinds:
+        check_kind(kind)
+        if not task.uses(kind):
+            raise InputError(f"--only {kind}: it changes nothing in a {task.noun}.")
+
+
 def entries_of(
     task: Task, only: Sequence[str] = (), settings: Mapping[str, str] | None = None
 ) -> tuple[AtlasEntry, ...]:
     """Every mechanism of the registry that the base settings do not have, of all kinds or of some."""
-    for kind in only:
-        if kind not in KINDS:
-            raise unknown("kind of mechanism", kind, KINDS)
-        if not task.uses(kind):
-            raise InputError(f"--only {kind}: it changes nothing in a {task.noun}.")
+    check_kinds(task, only)
     shared = dict(settings or {})
     base = origin_of(shared).complete(task, shared).settings
     found = []
@@ -90,6 +95,17 @@ class AtlasDesign:
             raise InputError(f"--limit {self.limit}: it must be above 0.")
         if any(seed >= CONTROL_SEED for seed in self.seeds):
             raise InputError(f"The seeds from {CONTROL_SEED:,} on are those of the controls; take smaller ones.")
+
+    def check_words(self) -> None:
+        """Refuse names and values that cannot be right, before texts are read and torch is loaded."""
+        check_kinds(self.task, self.only)
+        origin_of(self.settings).check_words(self.task, self.settings)
+        self.beside_itself()
+
+    def beside_itself(self) -> Design:
+        """The base settings against a control: a family as all are here, for which no mechanism needs to be loaded."""
+        base = self.variant(None)
+        return self.family([base, replace(base, name=CONTROLS[0])])
 
     @property
     def id(self) -> str:

@@ -13,7 +13,6 @@ from oratory.comparisons.design import BASE, Variant
 from oratory.comparisons.make import Listener, train_all
 from oratory.errors import Failed
 from oratory.execution.jobs import Executor, Job
-from oratory.execution.machine import versions
 from oratory.runs import Run, Store
 from oratory.text.recorded import RecordedCorpus
 from oratory.training.tasks import task_of
@@ -105,6 +104,8 @@ def _record(
                 problems=tuple(why for made in having.values() for why in made.problems.get(name, ())),
             )
         )
+    from oratory.execution.machine import versions
+
     return AtlasRecord(
         id=design.id,
         task=design.task.name,

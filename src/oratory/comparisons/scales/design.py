@@ -51,6 +51,11 @@ class ScaleDesign:
         # Parts have vocabularies of their own, so a figure of tokens could not be compared.
         self.task.metric(same_tokens=False, name=self.metric)
 
+    def check_words(self) -> None:
+        """Refuse names and values that cannot be right, before texts are read and torch is loaded."""
+        for variant in self.variants:
+            variant.check_words(self.task, self.settings)
+
     def of(self, variant: Variant) -> dict[str, str]:
         """All settings of a variant's runs."""
         given = {**self.settings, **variant.settings}

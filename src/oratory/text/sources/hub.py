@@ -50,6 +50,9 @@ class Hub(Source):
     def read(self) -> Corpus:
         return _read(self.name, self.text, self.label, self.group)
 
+    def _has_sentences(self) -> bool:
+        return False  # To look at the texts, the network may be needed.
+
 
 def _read(name: str, text: str | None, label: str | None, group: str | None) -> Corpus:
     """The splits of a data set; without a column of labels it is running text."""

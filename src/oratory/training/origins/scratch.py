@@ -102,7 +102,7 @@ class Scratch(Origin):
         sizes |= {name: value for name, value in task.model.items() if name in sizes}
         for name, text in others.items():
             if name in KINDS:
-                REGISTRY.check_name(name, text)
+                REGISTRY.check_text(name, text)
             elif name == "tokenizer":
                 choose(text, TOKENIZERS, name)
             elif name == "init" and text not in INITS:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from oratory.discovery import classes_in
 from oratory.errors import unknown
+from oratory.tables import series
 from oratory.training.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ def tasks() -> dict[str, Task]:
 
 def task_names() -> str:
     """The names of all tasks in words, for help; nothing of a task is loaded."""
-    *names, end = [found.name for found in iter_modules(__path__) if found.ispkg]
-    return f"{', '.join(names)} or {end}"
+    return series([found.name for found in iter_modules(__path__) if found.ispkg], "or")
 
 
 def task_of(name: str) -> Task:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from oratory.statistics import Array, Strata
 from oratory.statistics.clustered import ENOUGH, enough_groups, summed
-from oratory.tables import plural
+from oratory.tables import plural, series
 
 if TYPE_CHECKING:
     import pyarrow
@@ -140,4 +140,4 @@ class Units(ABC):
         if not finer or self.groups is None:
             return ""
         few = f"too few {plural(self.groups.noun)} to count each as one"
-        return f"{' and '.join(finer)}: {few}, so the intervals are for new {plural(self.item)} of these."
+        return f"{series(finer)}: {few}, so the intervals are for new {plural(self.item)} of these."

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oratory.errors import InputError
-from oratory.training.config import prefixed
+from oratory.training.config import prefixed, split_settings, training_from
 from oratory.training.layers import FREEZE_WORDS, LayerConfig
 from oratory.training.origins.origin import MODEL, OWN_RUN, Origin, StoredRun, check_names, with_tensors
 from oratory.training.setting import Setting, settings_in, types_in
@@ -22,6 +22,7 @@ OF_MODEL = ("context", *DROPOUTS, "pool", "head_hidden")
 """Settings of a model that may be others than those of the earlier run."""
 AS_BEFORE = ("context", *DROPOUTS)
 """Of these, those that are the same as there unless given."""
+OF_STARTED = "setting of a model that starts from a run"
 WHERE = ("the id of a run", "the beginning of one", "last")
 
 
@@ -54,6 +55,10 @@ class Own(Origin):
     def base(self, task: Task) -> dict[str, Any]:
         return {**dict.fromkeys(AS_BEFORE, "that of the run"), **prefixed(task.training)}
 
+    def check_words(self, task: Task, settings: Mapping[str, str]) -> None:
+        check_names(task, settings, list(self.known()), OF_STARTED)
+        training_from(task.train_config(), task.training, split_settings(settings)[0])
+
     def given(self, settings: Mapping[str, str]) -> dict[str, str]:
         folder = Path(settings[MODEL].removeprefix(OWN_RUN)).resolve()
         return {**settings, MODEL: f"{OWN_RUN}{folder}"}
@@ -61,7 +66,7 @@ class Own(Origin):
     def complete(self, task: Task, settings: Mapping[str, str]) -> "CompletedOwn":
         from oratory.training.origins.own.prepared import complete
 
-        check_names(task, settings, list(self.known()), "setting of a model that starts from a run")
+        check_names(task, settings, list(self.known()), OF_STARTED)
         return complete(task, settings)
 
     def prepare(self, task: Task, corpus: "Corpus", settings: Mapping[str, str], seed: int = 0) -> "PreparedOwn":

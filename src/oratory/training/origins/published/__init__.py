@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from oratory.text import Corpus
-    from oratory.training.origins.published.prepared import CompletedPublished, FineTuned
+    from oratory.training.origins.published.completed import CompletedPublished
+    from oratory.training.origins.published.prepared import FineTuned
 
 
 class Published(Origin):
@@ -43,13 +44,16 @@ class Published(Origin):
 
         return prefixed(TRAINING)
 
+    def check_words(self, task: Task, settings: Mapping[str, str]) -> None:
+        self.complete(task, settings)
+
     def given(self, settings: Mapping[str, str]) -> dict[str, str]:
         from oratory.training.origins.published.config import called
 
         return {**settings, MODEL: called(settings[MODEL])}
 
     def complete(self, task: Task, settings: Mapping[str, str]) -> "CompletedPublished":
-        from oratory.training.origins.published.prepared import complete
+        from oratory.training.origins.published.completed import complete
 
         if not self.serves(task):
             served = " or ".join(f"a {other.noun}" for other in self.served())

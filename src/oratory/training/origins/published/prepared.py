@@ -12,28 +12,21 @@ from oratory.mechanisms.pool.mean import Mean
 from oratory.model import ModelConfig, Parameters, count_parameters
 from oratory.model.families import what_loads
 from oratory.text import Corpus
-from oratory.training.config import PREFIX, split_settings, training_from
+from oratory.training.config import PREFIX
 from oratory.training.layers import components, factors, freeze
-from oratory.training.origins.origin import Completed, check_names, check_word_dropout
-from oratory.training.origins.published.config import TRAINING, FineTuneConfig, called
+from oratory.training.origins.origin import check_word_dropout
+from oratory.training.origins.published.completed import CompletedPublished
+from oratory.training.origins.published.config import FineTuneConfig, called
 from oratory.training.origins.published.hf import hf_config, load_hf
 from oratory.training.origins.published.model import PublishedModel, blueprint_of
 from oratory.training.origins.published.own import load_own, own_config
 from oratory.training.prepared import Prepared
-from oratory.training.tasks.task import Task
 
 USUAL_DROPOUT = 0.1
 """What BERT and its kin have where config.json says nothing."""
 
 KNOWN_OF_ALL = ("task", "vocabulary", "classes", "layers", "heads", "width", "context", "dropout", "pool")
 """Settings that are known of a model which only transformers can compute."""
-
-
-@dataclass(frozen=True)
-class CompletedPublished(Completed):
-    """The settings of a published model that is fine-tuned."""
-
-    chosen: FineTuneConfig
 
 
 @dataclass(frozen=True)
@@ -106,18 +99,6 @@ class FineTuned(Prepared):
         }
         more = {"published_dropout": self.chosen.dropout is None}
         return about | chosen | config | more | self.task.recorded_training(self.training)
-
-
-def complete(task: Task, settings: Mapping[str, str], known: list[str]) -> CompletedPublished:
-    """Complete settings and refuse what makes no sense, before a model is looked for."""
-    check_names(task, settings, known, "setting of fine-tuning")
-    training_given, changes = split_settings(settings)
-    model = changes.pop("model")
-    chosen = FineTuneConfig.from_text(changes)
-    training = training_from(task.train_config(), TRAINING, training_given)
-    training.check_context(chosen.context)
-    known_now = {"model": model, **vars(chosen), **task.recorded_training(training)}
-    return CompletedPublished(task, training, known_now, chosen)
 
 
 def prepare(done: CompletedPublished, corpus: Corpus, settings: Mapping[str, str], seed: int = 0) -> FineTuned:
