@@ -1,10 +1,11 @@
 """What every result of several runs says of itself, and how its figures become plain values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from oratory.runs import Run
-from oratory.statistics import Difference, Estimate, ratio
+from oratory.statistics import Difference, Estimate, ratio, verdict, verdict_text
 from oratory.tables import Tabled
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
@@ -54,6 +55,43 @@ def ratio_figures(metric: Metric, found: Difference) -> dict[str, Any]:
         return {}
     of = ratio(found)
     return {"ratio": of.value, "ratio_interval": list(of.interval) if of.interval else None}
+
+
+def judged_figures(metric: Metric, parts: Mapping[str, Difference], p: float | None, each: str) -> dict[str, Any]:
+    """A verdict on all of test, with the difference on every part; `each` is what the differences by row are called."""
+    return {
+        "verdict": verdict(parts["all"], p),
+        "verdict_text": judged_text(metric, parts["all"], p),
+        "p": p,
+        "wins": parts["all"].wins,
+        "parts": {
+            name: {
+                "difference": found.mean,
+                "interval": list(found.interval) if found.interval else None,
+                each: list(found.seed_differences),
+                **ratio_figures(metric, found),
+            }
+            for name, found in parts.items()
+        },
+    }
+
+
+def judged_text(metric: Metric, found: Difference, p: float | None) -> str:
+    """The verdict, and the difference that would have been seen if none was."""
+    return verdict_text(found, p, lambda value: metric.show_difference(value, "-"))
+
+
+def judged_rows(
+    metric: Metric, names: tuple[str, str], parts: Mapping[str, Difference], p: float | None
+) -> list[tuple[str, ...]]:
+    """The same for a table: who, against whom, verdict, difference, interval, wins and p, part by part."""
+    rows: list[tuple[str, ...]] = []
+    for part, found in parts.items():
+        whole = part == "all"
+        said = (*names, judged_text(metric, found, p)) if whole else (f"  {part}", "", "")
+        shown = metric.show_difference(found.mean), metric.show_difference_interval(found.interval)
+        rows.append((*said, *shown, f"{found.wins}/{found.seeds}", p_text(p) if whole else ""))
+    return rows
 
 
 def p_text(p: float | None) -> str:

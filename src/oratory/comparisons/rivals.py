@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from oratory.comparisons.facts import judged_figures, judged_rows
 from oratory.comparisons.measures import Measure, Tokens
 from oratory.runs import Run
 from oratory.statistics import Difference, holm, over_items, paired
+from oratory.tables import Table
 from oratory.text import Corpus
 from oratory.tokens import Tokenizer
 from oratory.training.tasks import Task
@@ -54,6 +56,21 @@ class Rivalry:
     @property
     def whole(self) -> Difference:
         return self.parts["all"]
+
+    def to_dict(self, metric: Metric) -> dict[str, Any]:
+        judged = judged_figures(metric, self.parts, self.p, "seed_differences")
+        return {"model": self.model, "baseline": self.rival, **judged}
+
+
+def rival_table(found: Sequence[Rivalry], metric: Metric, new_items: str) -> Table:
+    """Models against the strongest baselines, part by part."""
+    rows = [row for each in found for row in judged_rows(metric, (each.model, each.rival), each.parts, each.p)]
+    columns = ("model", "against", "verdict", "difference", "95% interval", "wins", "p")
+    note = (
+        "On the same items; a baseline is the same with every seed. The verdict is on all of test, and its parts are "
+        f"below it; p after Holm. {new_items} {metric.difference_note}"
+    )
+    return Table(f"Against the baselines: {metric.column}", columns, tuple(rows), words=3, note=note.strip())
 
 
 def rivals_of(task: Task, corpus: Corpus, tokens: Tokens, metric: Metric, run: Run) -> dict[str, list[Rival]]:

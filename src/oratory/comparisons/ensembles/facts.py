@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oratory.comparisons.facts import ResultFacts, p_text, ratio_figures
-from oratory.comparisons.rivals import Rivalry
+from oratory.comparisons.facts import ResultFacts, judged_figures, judged_rows, judged_text
+from oratory.comparisons.rivals import Rivalry, rival_table
 from oratory.comparisons.standing import Standing
 from oratory.runs import Store
-from oratory.statistics import Difference, verdict, verdict_text
+from oratory.statistics import Difference
 from oratory.tables import Table, counted
 
 SINGLE = "its single models"
@@ -59,9 +59,9 @@ class Ensemble(ResultFacts):
     """What the verdicts mean by new items, in a sentence."""
     store: Store | None = field(default=None, compare=False, repr=False)
 
-    def verdict_text(self, pairing: Pairing | Rivalry) -> str:
+    def verdict_text(self, pairing: Pairing) -> str:
         """The verdict, and the difference that would have been seen if none was."""
-        return verdict_text(pairing.whole, pairing.p, lambda value: self.metric.show_difference(value, "-"))
+        return judged_text(self.metric, pairing.whole, pairing.p)
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -79,73 +79,30 @@ class Ensemble(ResultFacts):
                 "new_items": self.new_items,
                 "differences": [self._pairing(pairing) for pairing in self.pairings],
             },
-            "against_baselines": [
-                {"model": rivalry.model, "baseline": rivalry.rival, **self._judged(rivalry, "seed_differences")}
-                for rivalry in self.rivalries
-            ],
+            "against_baselines": [rivalry.to_dict(self.metric) for rivalry in self.rivalries],
             "warnings": list(self.warnings),
         }
 
     def _pairing(self, pairing: Pairing) -> dict[str, Any]:
-        judged = self._judged(pairing, "group_differences")
+        judged = judged_figures(self.metric, pairing.parts, pairing.p, "group_differences")
         return {"variant": pairing.variant, "against": pairing.against, **judged}
-
-    def _judged(self, found: Pairing | Rivalry, each: str) -> dict[str, Any]:
-        return {
-            "verdict": verdict(found.whole, found.p),
-            "verdict_text": self.verdict_text(found),
-            "p": found.p,
-            "wins": found.whole.wins,
-            "parts": {name: self._figures(part, each) for name, part in found.parts.items()},
-        }
-
-    def _figures(self, found: Difference, each: str) -> dict[str, Any]:
-        return {
-            "difference": found.mean,
-            "interval": list(found.interval) if found.interval else None,
-            each: list(found.seed_differences),
-            **ratio_figures(self.metric, found),
-        }
 
     def tables(self) -> list[Table]:
         return [self.standing.table(self.standing.parts), *self.verdict_tables(), *self.rival_tables()]
 
     def rival_tables(self) -> list[Table]:
-        """Models against the strongest baselines, part by part; none where no baseline has results by item."""
-        if not self.rivalries:
-            return []
-        rows = [row for found in self.rivalries for row in self._rows(found.model, found.rival, found)]
-        columns = ("model", "against", "verdict", "difference", "95% interval", "wins", "p")
-        note = (
-            f"On the same items; a baseline is the same with every seed. The verdict is on all of test, and its parts "
-            f"are below it; p after Holm. {self.new_items} {self.metric.difference_note}"
-        )
-        title = f"Against the baselines: {self.metric.column}"
-        return [Table(title, columns, tuple(rows), words=3, note=note.strip())]
-
-    def _rows(self, name: str, against: str, judged: Pairing | Rivalry) -> list[tuple[str, ...]]:
-        """One verdict, part by part."""
-        rows = []
-        for part, found in judged.parts.items():
-            whole = part == "all"
-            rows.append(
-                (
-                    name if whole else f"  {part}",
-                    against if whole else "",
-                    self.verdict_text(judged) if whole else "",
-                    self.metric.show_difference(found.mean),
-                    self.metric.show_difference_interval(found.interval),
-                    f"{found.wins}/{found.seeds}",
-                    p_text(judged.p) if whole else "",
-                )
-            )
-        return rows
+        """Models against the strongest baselines; none where no baseline has results by item."""
+        return [rival_table(self.rivalries, self.metric, self.new_items)] if self.rivalries else []
 
     def verdict_tables(self) -> list[Table]:
         """What averaging gives, part by part; none where the seeds make no groups."""
         if not self.pairings:
             return []
-        rows = [row for found in self.pairings for row in self._rows(found.variant, found.against, found)]
+        rows = [
+            row
+            for each in self.pairings
+            for row in judged_rows(self.metric, (each.variant, each.against), each.parts, each.p)
+        ]
         columns = ("ensembles of", "against", "verdict", "difference", "95% interval", "wins", "p")
         shown = "; ".join(", ".join(map(str, group)) for group in self.groups)
         groups = counted(len(self.groups), f"ensemble of {self.size} runs")

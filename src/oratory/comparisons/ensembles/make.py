@@ -154,7 +154,7 @@ def _hybrid(name: str) -> str:
 
 def _rivalling(names: Sequence[str], members: Members, scored: Mapping[str, object], size: int) -> dict[str, str]:
     """What stands against the baselines, and what each is called."""
-    found = {}
+    found: dict[str, str] = {}
     for name in names:
         whole = _whole(name, members[name])
         found |= {

@@ -23,7 +23,7 @@ class HybridNgrams(Head):
     N-grams are of tokens, and by option of the characters within a token. G starts at zero. TF-IDF is sublinear, as
     that of the baseline: (1 + ln tf) (1 + ln((1 + texts) / (1 + texts that have it))).
 
-    With bayes=B, the logits of a text that is measured also get B times those of complement naive Bayes: for each class,
+    With bayes=B, the logits of a text that is measured also get B times those of complement naive Bayes: for a class,
     -sum over n-grams of ln p(n-gram | other classes), less its mean over classes. Training does without them, because
     the counts have seen its labels.
     """

@@ -13,7 +13,7 @@ def rivals(corpus: Corpus, items: pa.Table) -> dict[str, pa.Table]:
     assert data.test is not None
     svm.fit(data.train)
     test = np.array(items["split"]) == "test"
-    labels, guessed = np.array(items["label"]), np.array(items["predicted"])
+    labels, guessed = items["label"].to_numpy(), items["predicted"].to_numpy().copy()
     guessed[test] = svm.predict(data.test)
     for name, column in {"predicted": guessed, "correct": guessed == labels}.items():
         items = items.set_column(items.column_names.index(name), name, pa.array(column))
