@@ -159,7 +159,7 @@ def test_classifiers_stand_against_the_svm_on_the_same_texts(made: dict[str, Com
         own = found["variants"]["base, mean of 7"][part]["mean"]
         assert rows["base, single models"]["parts"][part]["difference"] == pytest.approx(own - svm)
     folder = store_of(comparison).folder
-    [page] = report(found["ensemble"], folder.parent / "rivals.md", runs=folder)
+    page, *_ = report(found["ensemble"], folder.parent / "rivals.md", runs=folder)
     assert "Whether it beats the baselines" in page.read_text()
     assert "tfidf-svm" in page.read_text()
 
