@@ -107,7 +107,7 @@ def test_language_models_stand_against_kneser_ney_on_the_same_tokens(made: dict[
     comparison = made["lm"]
     store = store_of(comparison)
     found = ensemble(comparison.id, runs=store.folder, counts=0.25).to_dict()
-    rows = {row["model"]: row for row in found["against_baselines"] if row["baseline"] == "modified-kneser-ney-5"}
+    rows = {row["variant"]: row for row in found["against_baselines"] if row["against"] == "modified-kneser-ney-5"}
     parts = (", single models", ", ensembles of 2", ", ensemble of 7")
     hybrids = (" hybrid with n-grams, single models", " ensemble of 7, hybrid with n-grams")
     assert {name for name in rows if name.startswith("base")} == {
@@ -153,8 +153,8 @@ def test_a_share_for_new_tokens_is_what_good_turing_reserves(tmp_path: Path) -> 
 def test_classifiers_stand_against_the_svm_on_the_same_texts(made: dict[str, Comparison]) -> None:
     comparison = made["classifier"]
     found = ensemble(comparison.id, runs=store_of(comparison).folder).to_dict()
-    rows = {row["model"]: row for row in found["against_baselines"]}
-    assert {row["baseline"] for row in rows.values()} == {"tfidf-svm"}
+    rows = {row["variant"]: row for row in found["against_baselines"]}
+    assert {row["against"] for row in rows.values()} == {"tfidf-svm"}
     for part, svm in found["baselines"]["tfidf-svm"].items():
         own = found["variants"]["base, mean of 7"][part]["mean"]
         assert rows["base, single models"]["parts"][part]["difference"] == pytest.approx(own - svm)

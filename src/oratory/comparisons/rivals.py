@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oratory.comparisons.facts import judged_figures, judged_rows
+from oratory.comparisons.facts import Pairing
 from oratory.comparisons.measures import Measure, Tokens
 from oratory.runs import Run
 from oratory.statistics import Difference, holm, over_items, paired
@@ -42,29 +42,9 @@ class Rival:
         return self.table
 
 
-@dataclass(frozen=True)
-class Rivalry:
-    """What a model scores less what a baseline scores."""
-
-    model: str
-    rival: str
-    parts: Mapping[str, Difference]
-    """By part of test; the first one is `all`."""
-    p: float | None = None
-    """After Holm, over all of them."""
-
-    @property
-    def whole(self) -> Difference:
-        return self.parts["all"]
-
-    def to_dict(self, metric: Metric) -> dict[str, Any]:
-        judged = judged_figures(metric, self.parts, self.p, "seed_differences")
-        return {"model": self.model, "baseline": self.rival, **judged}
-
-
-def rival_table(found: Sequence[Rivalry], metric: Metric, new_items: str) -> Table:
+def rival_table(found: Sequence[Pairing], metric: Metric, new_items: str) -> Table:
     """Models against the strongest baselines, part by part."""
-    rows = [row for each in found for row in judged_rows(metric, (each.model, each.rival), each.parts, each.p)]
+    rows = [row for each in found for row in each.rows(metric)]
     columns = ("model", "against", "verdict", "difference", "95% interval", "wins", "p")
     note = (
         "On the same items; a baseline is the same with every seed. The verdict is on all of test, and its parts are "
@@ -83,10 +63,10 @@ def rivals_of(task: Task, corpus: Corpus, tokens: Tokens, metric: Metric, run: R
 
 def rivalries(
     models: Mapping[str, str], rivals: Sequence[str], measures: Mapping[str, Measure], metric: Metric
-) -> list[Rivalry]:
+) -> list[Pairing]:
     """Every model against every baseline. `models` has what each is called, by its name among the measures."""
     found = [
-        Rivalry(called, rival, {part: _difference(measure, name, rival, metric) for part, measure in measures.items()})
+        Pairing(called, rival, {part: _difference(measure, name, rival, metric) for part, measure in measures.items()})
         for name, called in models.items()
         for rival in rivals
     ]

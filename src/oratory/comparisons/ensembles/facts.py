@@ -4,32 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oratory.comparisons.facts import ResultFacts, judged_figures, judged_rows, judged_text
-from oratory.comparisons.rivals import Rivalry, rival_table
+from oratory.comparisons.facts import Pairing, ResultFacts
+from oratory.comparisons.rivals import rival_table
 from oratory.comparisons.standing import Standing
 from oratory.runs import Store
-from oratory.statistics import Difference
 from oratory.tables import Table, counted
 
 SINGLE = "its single models"
 ROWS = "group of seeds", "groups of seeds"
 """What one score in a verdict on ensembles comes from, and several."""
-
-
-@dataclass(frozen=True)
-class Pairing:
-    """Ensembles of one variant against something else, on the same disjoint groups of seeds."""
-
-    variant: str
-    against: str
-    parts: Mapping[str, Difference]
-    """By part of test; the first one is `all`."""
-    p: float | None = None
-    """After Holm, over all pairings."""
-
-    @property
-    def whole(self) -> Difference:
-        return self.parts["all"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +34,7 @@ class Ensemble(ResultFacts):
     standing: Standing
     """The ensembles of all runs, the mean of their members, and the baselines."""
     pairings: tuple[Pairing, ...]
-    rivalries: tuple[Rivalry, ...]
+    rivalries: tuple[Pairing, ...]
     """Single models, ensembles and hybrids against the strongest baselines."""
     unit: str
     """What one item is in the verdicts, such as a sentence or an address."""
@@ -61,7 +44,7 @@ class Ensemble(ResultFacts):
 
     def verdict_text(self, pairing: Pairing) -> str:
         """The verdict, and the difference that would have been seen if none was."""
-        return judged_text(self.metric, pairing.whole, pairing.p)
+        return pairing.verdict_text(self.metric)
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -77,15 +60,11 @@ class Ensemble(ResultFacts):
                 "groups": [list(group) for group in self.groups],
                 "unit": self.unit,
                 "new_items": self.new_items,
-                "differences": [self._pairing(pairing) for pairing in self.pairings],
+                "differences": [pairing.to_dict(self.metric, "group_differences") for pairing in self.pairings],
             },
-            "against_baselines": [rivalry.to_dict(self.metric) for rivalry in self.rivalries],
+            "against_baselines": [rivalry.to_dict(self.metric, "seed_differences") for rivalry in self.rivalries],
             "warnings": list(self.warnings),
         }
-
-    def _pairing(self, pairing: Pairing) -> dict[str, Any]:
-        judged = judged_figures(self.metric, pairing.parts, pairing.p, "group_differences")
-        return {"variant": pairing.variant, "against": pairing.against, **judged}
 
     def tables(self) -> list[Table]:
         return [self.standing.table(self.standing.parts), *self.verdict_tables(), *self.rival_tables()]
@@ -98,11 +77,7 @@ class Ensemble(ResultFacts):
         """What averaging gives, part by part; none where the seeds make no groups."""
         if not self.pairings:
             return []
-        rows = [
-            row
-            for each in self.pairings
-            for row in judged_rows(self.metric, (each.variant, each.against), each.parts, each.p)
-        ]
+        rows = [row for each in self.pairings for row in each.rows(self.metric)]
         columns = ("ensembles of", "against", "verdict", "difference", "95% interval", "wins", "p")
         shown = "; ".join(", ".join(map(str, group)) for group in self.groups)
         groups = counted(len(self.groups), f"ensemble of {self.size} runs")

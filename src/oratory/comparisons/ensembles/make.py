@@ -7,9 +7,10 @@ import numpy as np
 
 from oratory import __version__
 from oratory.comparisons.eligibility import eligibility_of
-from oratory.comparisons.ensembles.facts import ROWS, SINGLE, Ensemble, Pairing
+from oratory.comparisons.ensembles.facts import ROWS, SINGLE, Ensemble
 from oratory.comparisons.ensembles.members import Averaged, Members, Mixed, Wanted, wanted_of
 from oratory.comparisons.ensembles.record import EnsembleRecord
+from oratory.comparisons.facts import Pairing
 from oratory.comparisons.measures import Measure, Scored, measures_of, tokens_of
 from oratory.comparisons.rivals import rivalries, rivals_of
 from oratory.comparisons.standing import Standing, baselines_of, tested_corpus

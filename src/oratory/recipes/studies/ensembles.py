@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 from oratory.comparisons.ensembles.make import ONE_MODEL
 from oratory.comparisons.ensembles.members import Averaged, Mixed
+from oratory.comparisons.facts import Pairing
 from oratory.comparisons.measures import Scored, measures_of, tokens_of
-from oratory.comparisons.rivals import Rivalry, rival_table, rivalries, rivals_of
+from oratory.comparisons.rivals import rival_table, rivalries, rivals_of
 from oratory.comparisons.standing import Standing
 from oratory.errors import InputError
 from oratory.reports import Figure
@@ -26,7 +27,7 @@ class EnsemblesResult(Tabled):
     standing: Standing
     share: float | None
     """Of the n-grams in hybrids; None where there are no hybrids."""
-    rivalries: tuple[Rivalry, ...]
+    rivalries: tuple[Pairing, ...]
     """Single models, ensembles and hybrids against the strongest baselines."""
     new_items: str
     """What the verdicts mean by new items, in a sentence."""
@@ -44,7 +45,7 @@ class EnsemblesResult(Tabled):
         return []
 
     def to_dict(self) -> dict[str, Any]:
-        against = [rivalry.to_dict(self.standing.metric) for rivalry in self.rivalries]
+        against = [rivalry.to_dict(self.standing.metric, "seed_differences") for rivalry in self.rivalries]
         return {"share": self.share, **self.standing.to_dict(), "against_baselines": against}
 
 
