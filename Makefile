@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: locked demo test test-all quick fuzz lint audit licences lock dist bench docs clean
+.PHONY: locked demo test test-all quick fuzz lint audit licences lock dist bench docs pictures clean
 
 # An installation is a stamp, so that a second call reuses it until pyproject.toml changes.
 $(VENV)/%.stamp: pyproject.toml | $(BIN)/python
@@ -83,6 +83,10 @@ bench: $(VENV)/test.stamp
 docs: $(VENV)/docs.stamp
 	@$(BIN)/mkdocs build --strict --quiet
 	@echo "The docs are at site/index.html"
+
+# The pictures of the page in docs, by Chromium, of models that are trained in build/pictures.
+pictures: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.web.pictures build/pictures docs/page
 
 clean:
 	rm -rf $(VENV) site build dist oratory-demo

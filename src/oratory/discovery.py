@@ -1,9 +1,12 @@
-"""Finding choices by being in their folder, with no list to keep; and loading names when they are first used."""
+"""Finding choices by being in their folder, with no list to keep; and loading no more than is used."""
 
 import ast
 import pkgutil
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.machinery import PathFinder
+from types import ModuleType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -53,3 +56,27 @@ def names_by_module(package: str) -> dict[str, list[str]]:
                 if isinstance(line, ast.ImportFrom) and line.module:
                     found.setdefault(line.module, []).extend(alias.name for alias in line.names)
     return found
+
+
+def import_alone(name: str) -> ModuleType:
+    """A module of a large library, without what its packages load when they are imported.
+
+    Only the modules that it asks for itself are run. None of them stays among the imported ones, so that whoever
+    imports the library later has all of it.
+    """
+    library, *inner = name.split(".")
+    if library in sys.modules:
+        return import_module(name)
+    package, path = library, None
+    try:
+        for part in inner:
+            spec = PathFinder.find_spec(package, path)
+            if spec is None or spec.submodule_search_locations is None:
+                raise ModuleNotFoundError(f"No package named {package!r}", name=package)
+            sys.modules[package] = shell = ModuleType(package)
+            shell.__path__ = path = list(spec.submodule_search_locations)
+            package = f"{package}.{part}"
+        return import_module(name)
+    finally:
+        for loaded in [one for one in sys.modules if one == library or one.startswith(f"{library}.")]:
+            del sys.modules[loaded]

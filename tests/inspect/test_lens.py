@@ -114,6 +114,12 @@ def test_snapshots_change_nothing_and_are_the_model_on_its_way(tmp_path: Path) -
     subject = subject_of(kept)
     np.testing.assert_array_equal(attend(subject.at_step(0), SENTENCE).weights, _before(kept))
     assert subject.at_step(9) is subject
+    # What the model says of the text is said by the weights of the step, too.
+    for step, model in ((0, kept.initial_model()), (3, short.model)):
+        scored = kept.with_model(model).score(SENTENCE)[0].perplexity
+        assert attend(subject.at_step(step), SENTENCE).answer == f"Its perplexity of this text: {scored:,.1f}."
+    assert kept.score(SENTENCE)[0].perplexity == short.with_model(kept.model).score(SENTENCE)[0].perplexity
+    assert short.score(SENTENCE)[0].perplexity != kept.score(SENTENCE)[0].perplexity
     with pytest.raises(InputError, match=r"train\.snapshots=8"):
         plain.snapshot(3)
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from oratory.mechanisms import REGISTRY, Shape, Sight
 from oratory.mechanisms.attention.differential import Difference
 from oratory.model import ModelConfig, Transformer
-from oratory.model.attention import View
+from oratory.model.view import View
 
 B, H, T, E = 2, 2, 5, 8
 SHAPE = Shape(width=16, heads=H, head_size=E, layers=2, context=T, causal=True, layer=1)

@@ -40,7 +40,7 @@ def parts(made: Transformer, layer: int) -> tuple[Any, Any]:
     """Attention and feed-forward of a layer, each after its norm."""
     block: Any = made.blocks[layer]
     q = torch.arange(T)
-    from oratory.model.attention import View
+    from oratory.model.view import View
 
     view = View(made.config, q, q)
     return (

@@ -24,10 +24,11 @@ from oratory.mechanisms.position.disentangled import Disentangled
 from oratory.mechanisms.position.none import Absent
 from oratory.mechanisms.position.rope import Rope
 from oratory.mechanisms.position.t5 import T5
-from oratory.model.attention import SelfAttention, View
+from oratory.model.attention import SelfAttention
 from oratory.model.config import ModelConfig
 from oratory.model.network import build
 from oratory.model.sparse import plan
+from oratory.model.view import View
 from oratory.training.tasks import base
 
 transformers: Any = pytest.importorskip(

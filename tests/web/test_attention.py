@@ -145,7 +145,7 @@ def test_files(client: TestClient, kept: Kept) -> None:
     ("path", "change", "status", "words"),
     [
         ("maps", {"text": ""}, 400, "empty"),
-        ("maps", {"text": "x" * 40_001}, 422, "40000"),
+        ("maps", {"text": "x" * 40_001}, 422, "it has 40,001 characters, and 40,000 are the most"),
         ("maps", {"run": "gone-1"}, 400, "no run"),
         ("maps", {"run": "../x"}, 422, "run"),
         ("maps", {"step": 2}, 400, "no weights of step 2"),

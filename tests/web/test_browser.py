@@ -34,7 +34,7 @@ def _fill_classifier(page: Any) -> None:
     page.wait_for_selector("#answer:not([hidden]) .class")
     page.get_by_role("button", name="Which tokens mattered?").click()
     page.wait_for_selector("#tokens .way")
-    page.locator(".matrix button").first.click()
+    page.locator(".matrix td button").first.click()
 
 
 def _fill_hand(page: Any) -> None:

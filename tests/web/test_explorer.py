@@ -135,6 +135,7 @@ def test_hostile_texts_bad_input_and_a_phone(browser: Any, server: Server, train
     page.locator("#form textarea").first.fill("")
     page.wait_for_timeout(900)
     assert "the text is empty" in page.locator("#said").inner_text()
+    assert page.locator("#form").get_attribute("data-stale") is not None, "the maps are of another text"
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert [each for each in tab.complaints if "400" not in each] == []
     gone = Tab(browser)

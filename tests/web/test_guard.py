@@ -1,11 +1,16 @@
 """Who may ask the page, from where, and how much."""
 
+import asyncio
+from html.parser import HTMLParser
+
 import pytest
 from fastapi.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
 
 from oratory.web.app import build
-from oratory.web.guard import LARGEST
+from oratory.web.guard import LARGEST, Guard
 from oratory.web.laboratory import Laboratory
+from oratory.web.views import views
 from tests.web.conftest import HOME, Kept
 
 TOKEN = "a-token-of-the-tests"
@@ -20,12 +25,29 @@ def test_every_answer_has_the_headers(client: TestClient) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_pages_have_no_script_or_style_inside(client: TestClient) -> None:
-    page = client.get("/runs").text
-    assert "<style" not in page
-    assert " style=" not in page
-    assert "<script>" not in page
-    assert "http" not in page
+class Tags(HTMLParser):
+    """Every tag of a page with its attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attributes)))
+
+
+def test_pages_have_no_script_or_style_inside(client: TestClient, kept: Kept) -> None:
+    """The rules of the page forbid both, so that no text of anybody can be one."""
+    others = (f"runs/{kept.classifier}", f"comparisons/{kept.comparison}", "nothing")
+    for name in (*(view.name for view in views()), *others):
+        tags = Tags(client.get(f"/{name}").text).found
+        assert len(tags) > 20
+        for tag, attributes in tags:
+            assert tag != "style", name
+            assert not [each for each in attributes if each == "style" or each.startswith("on")], (name, tag)
+            assert tag != "script" or attributes["src"], name
+            assert (attributes.get("src") or attributes.get("href") or "/").startswith(("/", "#", "?")), (name, tag)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8765", "", "[", "@evil"])
@@ -68,6 +90,33 @@ def test_a_body_is_bounded(client: TestClient) -> None:
     assert client.post("/runs", content=b" " * (LARGEST + 1)).status_code == 413
     assert client.post("/runs", content=iter([b" " * LARGEST, b" "])).status_code == 413
     assert client.post("/runs", content=b" " * LARGEST).status_code == 405
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A visitor who sends nothing would keep a connection for ever."""
+    monkeypatch.setattr("oratory.web.guard.PATIENCE", 0.05)
+    sent: list[Message] = []
+
+    async def inside(scope: Scope, receive: Receive, send: Send) -> None:
+        pytest.fail("it was let in without its body")
+
+    async def never() -> Message:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def keep(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-length", b"5")]
+    scope = {"type": "http", "method": "POST", "path": "/runs", "query_string": b"", "headers": headers}
+    asyncio.run(Guard(inside)(scope, never, keep))
+    assert sent[0]["status"] == 413
+
+
+def test_listeners_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oratory.web.events.MOST", 0)
+    answer = client.get("/api/jobs/events")
+    assert (answer.status_code, "close some of them" in answer.json()["error"]) == (429, True)
 
 
 def test_a_token_is_asked_for_and_then_kept_in_a_cookie(kept: Kept) -> None:

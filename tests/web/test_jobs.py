@@ -153,7 +153,8 @@ def test_the_server_is_killed_and_the_run_goes_on_from_the_page(place: Path) -> 
     try:
         [job] = server.ask("GET", "/api/jobs")["jobs"]
         assert (job["state"], job["can_continue"]) == ("interrupted", True)
-        server.ask("POST", f"/api/runs/{trained}/resume")
+        again = server.ask("POST", f"/api/runs/{trained}/resume")
+        assert [each["id"] for each in server.ask("GET", "/api/jobs")["jobs"]] == [again["id"]], "it is there once"
         wait_until(lambda: Store(place / "runs").open(trained).status == "finished")
     finally:
         server.end()

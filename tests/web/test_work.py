@@ -7,9 +7,11 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
 
 import pytest
+import torch
 from fastapi.testclient import TestClient
 from torch.nn.modules.module import register_module_forward_pre_hook
 
+from oratory.execution.machine import threads
 from oratory.web.work import BusyError, Work
 from tests.web.conftest import Kept
 
@@ -41,6 +43,13 @@ def test_models_compute_in_few_threads(client: TestClient, kept: Kept) -> None:
     finally:
         hook.remove()
     assert 1 <= len(computed) <= (os.cpu_count() or 1)
+
+
+def test_each_thread_computes_alone() -> None:
+    """Else every step of a computation waits for all processors, which other visitors and trainings use as well."""
+    with threads(2):
+        assert Work(1).do(torch.get_num_threads) == 1
+        assert torch.get_num_threads() == 2
 
 
 def test_who_finds_the_line_full_is_told_so() -> None:

@@ -15,7 +15,7 @@ PANEL = "A trained model"
 
 
 def command(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run, or the folder of a published model.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run, minilm, or the folder of a published model.")],
     text: Annotated[str | None, typer.Argument(help="A text, in quotes.")] = None,
     layer: Annotated[int | None, typer.Option(help="Only this layer, counted from 0.")] = None,
     head: Annotated[int | None, typer.Option(help="Only this head, counted from 0.")] = None,
@@ -83,9 +83,8 @@ def _attend(subject: "Subject", text: str, options: dict[str, Any], out: Path | 
     """The maps: written where a file is wanted, shown where JSON is not."""
     from oratory.inspect import attend
 
-    pieces = [text] if subject.run is None else subject.run.pieces(text)
-    if len(pieces) > 1:
-        common.note(f"This is {len(pieces)} sentences at once, and the model was trained on single sentences.")
+    if subject.run is not None and (sentence := subject.run.at_once(text)):
+        common.note(sentence)
     maps = attend(subject, text, **options)
     for sentence in maps.sentences():
         common.note(sentence)
@@ -116,10 +115,11 @@ def _measure(subject: "Subject", corpus: "Corpus", heads: bool, ablate: bool) ->
 
 
 def _subject(name: str, runs: Path | None) -> "Subject":
-    """A run of the store; a folder with config.json is a published model."""
+    """A run of the store; minilm, or a folder with config.json, is a published model."""
     from oratory.files import exists
+    from oratory.training.origins.published.config import DEFAULT
 
-    found = None if exists(Path(name) / "config.json") else common.load_run(name, runs)
+    found = None if name == DEFAULT or exists(Path(name) / "config.json") else common.load_run(name, runs)
     from oratory.inspect import published
     from oratory.inspect.subject import subject_of
 

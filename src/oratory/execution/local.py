@@ -17,8 +17,8 @@ from oratory.execution.jobs import Job, Outcome, Shared, Step, do, prepare_worke
 
 TRIES = 3
 """How often a job is started if its process is killed; it continues from its checkpoint."""
-PRELOADED = ["oratory.execution.train", "oratory.execution.jobs", "torch._dynamo"]
-"""What the server loads once for all workers; the framework's optimisers want the last one."""
+PRELOADED = ["oratory.execution.train", "oratory.execution.jobs", "torch._dynamo", "pandas"]
+"""What the server loads once for all workers; optimisers want the third, and tables that are written the fourth."""
 SAVING = 60
 """Seconds that a worker has to save its state."""
 BRIEF = 0.2

@@ -31,13 +31,13 @@ BLOCK = 1 << 20
 def measure(weights: Tensor, separators: Tensor, content: Tensor) -> dict[str, Tensor]:
     """Each measure of maps (B, H, T, T) without padding, as (B, H); which tokens are what comes as (B, T)."""
     batch, heads, length = weights.shape[:3]
-    places = torch.arange(length, device=weights.device)
+    places = torch.arange(length, dtype=torch.float32, device=weights.device)
     entropy, distance = weights.new_zeros(batch, heads), weights.new_zeros(batch, heads)
     columns = weights.new_zeros(batch, heads, length)  # what each key gets, over all queries
     rows = max(1, BLOCK // (batch * heads * length))
     for first in range(0, length, rows):
         part = weights[:, :, first : first + rows]
-        away = (places[first : first + rows, None] - places[None, :]).abs().to(weights.dtype)
+        away = (places[first : first + rows, None] - places[None, :]).abs_().to(weights.dtype)
         entropy += torch.special.entr(part).sum((2, 3)) / length
         distance += (part * away).sum((2, 3)) / length
         columns += part.sum(2) / length

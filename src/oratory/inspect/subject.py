@@ -15,6 +15,8 @@ from oratory.tokens import CLS, Tokenizer
 from oratory.tokens.pretrained import Pretrained
 from oratory.tokens.subword import SubwordTokenizer
 from oratory.tokens.unknown import named
+from oratory.training.origins.published.config import DEFAULT
+from oratory.training.origins.published.model import PublishedModel
 from oratory.training.tasks import Task, task_for
 from oratory.training.tasks.samples import TOKENS, Samples, texts_of
 
@@ -63,11 +65,10 @@ class Subject:
         """The model as it was after a step: 0 is before training, and None or the last step after it."""
         if step is None or (self.run is not None and step == self.run.step):
             return self
-        if step == 0:
-            return replace(self, model=self.initial())
         if self.run is None:
-            raise InputError(f"{self.name} is no run, so nothing is known of its values after step {step}.")
-        return replace(self, model=self.run.snapshot(step))
+            raise InputError(f"{self.name} is no run, so nothing is known of its values at step {step}.")
+        model = self.initial() if step == 0 else self.run.snapshot(step)
+        return replace(self, model=model, run=self.run.with_model(model))
 
     def encode(self, text: str | Sequence[int]) -> tuple[list[int], list[int]]:
         """The ids that the model is given, and those that were cut off because there is no room for them."""
@@ -125,9 +126,10 @@ def subject_of(given: "Run | Transformer | Subject", tokenizer: Tokenizer | None
 
 
 def published(name: str | os.PathLike[str]) -> Subject:
-    """A published model with its own tokenizer, from its folder or from the hub."""
-    model = pretrained.load(name)
-    return Subject(Path(name).name or str(name), model, Pretrained(path=os.fspath(name)).train(()))
+    """A published model with its own tokenizer: minilm, a folder, or a name on the hub."""
+    folder = PublishedModel.find(DEFAULT).folder if name == DEFAULT else name
+    tokenizer = Pretrained(path=os.fspath(folder)).train(())
+    return Subject(Path(name).name or str(name), pretrained.load(folder), tokenizer)
 
 
 def _cut(ids: list[int], longest: int) -> tuple[list[int], list[int]]:

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from oratory.errors import InputError
 from oratory.mechanisms import written_as
 from oratory.model import Transformer
-from oratory.model.attention import SelfAttention, View
+from oratory.model.attention import SelfAttention
+from oratory.model.view import View
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from oratory.discovery import lazily
 
 if TYPE_CHECKING:
     from oratory.model import pretrained
-    from oratory.model.attention import Cache
     from oratory.model.config import ModelConfig
     from oratory.model.count import Parameters, count_parameters, parameters_of
     from oratory.model.generation import generate
     from oratory.model.head import Targets
     from oratory.model.network import Output, Transformer
+    from oratory.model.view import Cache
 
 __all__ = [
     "Cache",

@@ -3,124 +3,18 @@
 Shapes: B batch, T tokens, Q queries, K keys, H heads, G heads of keys and values, D width, E width of a head.
 """
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, linear, pad, scaled_dot_product_attention
+from torch.nn.functional import dropout, linear, pad
 
 from oratory.mechanisms import Scene, Sight
-from oratory.mechanisms.kept import kept
 from oratory.model.config import ModelConfig
-from oratory.model.products import are_fast, usual_products
-from oratory.model.sparse import Plan, allow, plan
-
-
-@dataclass(frozen=True)
-class View:
-    """What every layer looks at: the positions of the tokens, who may see whom, and whether weights are wanted."""
-
-    config: ModelConfig
-    positions: Tensor  # Q: of the tokens that come in
-    k_positions: Tensor  # K: of all there are by then, those of a cache included
-    keep: Tensor | None = None  # B, K: false for padding
-    weights: bool = False
-    packed: bool = False
-    """Whether tokens come without their padding, all in one row."""
-    first: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
-    """The values of the first layer, where later ones want them."""
-    _same: dict[bool, Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def mask_of(self, positions: Tensor) -> Tensor:
-        """Whom the tokens at these positions may see: (B or 1, 1, Q or 1, K)."""
-        pattern, causal = self.config.pattern, self.config.causal
-        mask = allow(pattern, causal, positions[None, None, :, None], self.k_positions[None, None, None, :])
-        return mask if self.keep is None else mask & self.keep[:, None, None, :]
-
-    @cached_property
-    def mask(self) -> tuple[Tensor, Tensor | None]:
-        """The mask, with everything allowed to a query that may see nothing; and which queries these are, or None."""
-        if self.keep is None and self.positions is self.k_positions:
-            key = ("mask", self.config.pattern, self.config.causal)
-            return kept(self.positions, key, lambda: self._opened_mask())
-        return self._opened_mask()
-
-    def _opened_mask(self) -> tuple[Tensor, Tensor | None]:
-        mask, blind = _opened(self.mask_of(self.positions))
-        return mask, blind if torch.compiler.is_exporting() or blind.any() else None
-
-    def added(self, position: Any, q: Tensor, k: Tensor, scene: Scene) -> Tensor:
-        """What is added to scores: the position's bias, if it has one, and minus infinity where nothing may be seen.
-
-        It is made once where it is the same in all layers; the fused kernel would make it of a mask in each.
-        """
-        if hasattr(position, "bias") and not self.config.position.one_bias:
-            return _masked(position.bias(q, k, scene), self.mask[0])
-        biased = hasattr(position, "bias")  # A layer may be without positions where others have them.
-        if biased not in self._same:
-            bias = position.bias(q, k, scene) if biased else q.new_zeros(1)
-            self._same[biased] = _masked(bias, self.mask[0])
-        return self._same[biased]
-
-    @cached_property
-    def _real(self) -> Tensor | None:
-        """The places of the tokens that are no padding, row by row; None if all are computed."""
-        return self.keep.flatten().nonzero().squeeze(1) if self.packed and self.keep is not None else None
-
-    def pack(self, x: Tensor) -> Tensor:
-        """B, T, D without its padding: N, D. Layers that treat each token by itself need not compute it."""
-        return x if self._real is None else x.flatten(0, 1).index_select(0, self._real)
-
-    def real(self, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """The row and the column of each packed token."""
-        places = torch.arange(ids.numel(), device=ids.device) if self._real is None else self._real
-        return places // ids.shape[1], places % ids.shape[1]
-
-    def unpack(self, x: Tensor) -> Tensor:
-        """The tokens back in their places, with zeros for padding."""
-        if self._real is None or self.keep is None:
-            return x
-        places = x.new_zeros(self.keep.numel(), x.shape[1])
-        return places.index_copy(0, self._real, x).view(*self.keep.shape, x.shape[1])
-
-
-class Cache:
-    """Keys and values of the tokens so far, for one layer; what its mixer was given; in the first layer, the tokens."""
-
-    def __init__(self) -> None:
-        self.keys: Tensor | None = None
-        self.values: Tensor | None = None
-        self.inputs: Tensor | None = None
-        self.ids: Tensor | None = None  # B, S
-        self.vectors: Tensor | None = None  # B, S, D: after the last block
-
-    def __len__(self) -> int:
-        if self.keys is None:
-            return 0 if self.inputs is None else self.inputs.shape[1]
-        return self.keys.shape[2]
-
-    def append(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-        """Everything so far, with what comes now at the end."""
-        self.keys = k if self.keys is None else torch.cat([self.keys, k], dim=2)
-        self.values = v if self.values is None else torch.cat([self.values, v], dim=2)
-        return self.keys, self.values
-
-    def extend(self, x: Tensor) -> Tensor:
-        """The inputs of a mixer so far (B, T, D), with those that come now."""
-        self.inputs = x if self.inputs is None else torch.cat([self.inputs, x], dim=1)
-        return self.inputs
-
-    def read(self, ids: Tensor) -> Tensor:
-        """The tokens so far, with those that come now."""
-        self.ids = ids if self.ids is None else torch.cat([self.ids, ids], dim=1)
-        return self.ids
-
-    def recall(self, vectors: Tensor) -> Tensor:
-        """The vectors of the tokens so far, with those that come now."""
-        self.vectors = vectors if self.vectors is None else torch.cat([self.vectors, vectors], dim=1)
-        return self.vectors
+from oratory.model.kernels import attend
+from oratory.model.sparse import Plan, plan
+from oratory.model.view import Cache, View, masked, opened
 
 
 class SelfAttention(nn.Module):
@@ -211,7 +105,7 @@ class SelfAttention(nn.Module):
         causal, last = config.causal, q.shape[2] == 1 and not torch.compiler.is_exporting()
         if plain and not hasattr(position, "bias") and (not causal or last or q.shape[2] == k.shape[2]):
             causal = causal and not last
-            return _kernel(q, k, v, dropout_p=lost, is_causal=causal, scale=scene.scale), None
+            return attend(q, k, v, None, causal, scene.scale, lost), None
         return _fused(q, k, v, view.added(position, q, k, scene), view.mask[1], scene, lost), None
 
     def _by_plan(
@@ -237,7 +131,7 @@ class SelfAttention(nn.Module):
         mask, blind = found.allowed[:, None], found.blind  # N, 1, C, U
         if view.keep is not None:
             kept = view.keep[:, found.keys][:, :, None, None]  # B, N, 1, 1, U
-            mask, hidden = _opened((found.allowed[None, :, None] & kept).flatten(0, 1))
+            mask, hidden = opened((found.allowed[None, :, None] & kept).flatten(0, 1))
             blind = hidden if blind is None else hidden | blind.repeat(batch, 1, 1, 1)
         elif batch > 1:
             mask = mask.repeat(batch, 1, 1, 1)
@@ -249,16 +143,15 @@ class SelfAttention(nn.Module):
         else:  # All runs, one after the other: the queries as they are, with some more to fill the last run.
             filled = pad(q.transpose(1, 2), (0, 0, 0, 0, 0, runs * run - length))
             own = filled.reshape(batch * runs, run, heads, columns).transpose(1, 2)
-        added = _masked(position.bias(own, keys, here), mask) if hasattr(position, "bias") else mask
+        added = _added(position, own, keys, here, mask)
         out = _fused(own, keys, values, added, blind, here, lost)  # B N, H, C, E
         out = out.transpose(1, 2).reshape(batch, runs * run, heads, columns)
         if not len(found.wide):
             return out[:, :length].transpose(1, 2)
         rows = replace(scene, q_positions=found.wide[None])
-        seen, none_seen = _opened(view.mask_of(found.wide))
+        seen, none_seen = opened(view.mask_of(found.wide))
         queries = q[:, :, found.wide]
-        seen = _masked(position.bias(queries, k, rows), seen) if hasattr(position, "bias") else seen
-        wide = _fused(queries, k, v, seen, none_seen, rows, lost).transpose(1, 2)
+        wide = _fused(queries, k, v, _added(position, queries, k, rows, seen), none_seen, rows, lost).transpose(1, 2)
         # Each token's place in what was computed; the last run may be longer than the text.
         return torch.cat([out, wide], dim=1).index_select(1, found.places).transpose(1, 2)
 
@@ -292,25 +185,12 @@ def _open(
     return dropout(weights, lost) @ v, weights
 
 
+def _added(position: Any, q: Tensor, k: Tensor, scene: Scene, mask: Tensor) -> Tensor:
+    """What is added to scores: the position's bias, if it has one, and minus infinity where nothing may be seen."""
+    return masked(position.bias(q, k, scene) if hasattr(position, "bias") else q.new_zeros(1), mask)
+
+
 def _fused(q: Tensor, k: Tensor, v: Tensor, added: Tensor, blind: Tensor | None, scene: Scene, lost: float) -> Tensor:
     """The same through the fused kernel, which takes the mask and what is added to scores as one."""
-    out = _kernel(q, k, v, attn_mask=added, dropout_p=lost, scale=scene.scale)
+    out = attend(q, k, v, added, False, scene.scale, lost)
     return out if blind is None else out.masked_fill(blind, 0.0)
-
-
-def _kernel(q: Tensor, k: Tensor, v: Tensor, **options: Any) -> Tensor:
-    """The fused kernel, whose products are many and small."""
-    if not are_fast():
-        return scaled_dot_product_attention(q, k, v, **options)
-    with usual_products():
-        return scaled_dot_product_attention(q, k, v, **options)
-
-
-def _masked(bias: Tensor, mask: Tensor) -> Tensor:
-    return bias.masked_fill(~mask, float("-inf"))
-
-
-def _opened(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """The mask with blind queries (of a text that is all padding) seeing everything, and which these are."""
-    blind = ~mask.any(-1, keepdim=True)  # B or 1, 1, Q or 1, 1
-    return mask | blind, blind

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from oratory.errors import InputError
-from oratory.model.attention import Cache
 from oratory.model.network import Transformer
+from oratory.model.view import Cache
 
 
 @torch.no_grad()

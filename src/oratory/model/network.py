@@ -15,10 +15,11 @@ from oratory.batches import IGNORE
 from oratory.errors import InputError
 from oratory.mechanisms import Mechanism, Reading, TrainingText, written_as
 from oratory.mechanisms.kept import positions_of
-from oratory.model.attention import Cache, SelfAttention, View
+from oratory.model.attention import SelfAttention
 from oratory.model.config import ModelConfig
 from oratory.model.head import Targets, head_loss, plain_loss
 from oratory.model.initial import initialise
+from oratory.model.view import Cache, View
 from oratory.seeds import seeded
 
 

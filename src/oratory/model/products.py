@@ -14,8 +14,6 @@ from typing import Any
 import torch
 
 MKL, ONEDNN = "mkl", "onednn"
-WIDE = 192
-"""From this width on, all products of an update are large enough for the faster library."""
 EXACT = 1e-5
 """Differences from the product in 64 bits that 32 bits explain; bfloat16 would differ by a hundred times as much."""
 _ONEDNN: Any = torch.backends.mkldnn
@@ -24,7 +22,7 @@ _MATMUL = _ONEDNN.matmul
 
 @contextmanager
 def fast_products() -> Iterator[None]:
-    """Large products in here are made by the faster library; each small one costs ten microseconds more."""
+    """Products in here are made by the faster library. Each costs ten microseconds more, so few large ones are best."""
     if library() == MKL:
         yield
         return
@@ -33,15 +31,8 @@ def fast_products() -> Iterator[None]:
 
 
 def are_fast() -> bool:
-    """Whether large products are made by the faster library just now."""
+    """Whether products are made by the faster library just now."""
     return bool(_MATMUL.fp32_precision != "none")
-
-
-@contextmanager
-def usual_products() -> Iterator[None]:
-    """Products in here are made as PyTorch makes them."""
-    with _precision("none"):
-        yield
 
 
 @contextmanager

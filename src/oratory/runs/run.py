@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -292,6 +293,12 @@ class Run(Tabled):
             raise InputError(f"{self.folder / name} does not hold the weights of this run: {error}.") from None
         return model
 
+    def with_model(self, model: "Transformer") -> "Run":
+        """The same run, with another model of its kind in place of the trained one: such as its own before training."""
+        found = copy(self)
+        found.__dict__["model"] = model
+        return found
+
     def initial_model(self) -> "Transformer":
         """The model before training."""
         model: Transformer = self.origin.initial(self)  # type: ignore[assignment]
@@ -313,6 +320,13 @@ class Run(Tabled):
 
         source = self.record.corpus.source
         return [one_line(text)] if source is None else [one_line(part) for part in parse_source(source).pieces(text)]
+
+    def at_once(self, text: str) -> str:
+        """What a reader must know of a text that is several of those that the model was trained on; else nothing."""
+        pieces = len(self.pieces(text))
+        if pieces == 1:
+            return ""
+        return f"This is {pieces} sentences at once, and the model was trained on single sentences."
 
     def score(self, texts: str | Sequence[str]) -> list[Any]:
         """Each text by itself: class probabilities, or the surprisal of every token."""

@@ -83,4 +83,6 @@ def answer_errors(app: FastAPI, lab: Laboratory) -> None:
 def _sentence(error: dict[str, Any]) -> str:
     """What is wrong with one value that was sent, in words."""
     where = ".".join(str(part) for part in error["loc"][1:]) or "The body"
+    if error["type"] == "string_too_long":
+        return f"{where}: it has {len(error['input']):,} characters, and {error['ctx']['max_length']:,} are the most."
     return f"{where}: {str(error['msg']).rstrip('.')}."

@@ -27,6 +27,7 @@ from oratory.web.job import (
     outcome,
     read_jobs,
 )
+from oratory.web.serve import LARGE_PAGES
 from oratory.web.work import BusyError
 
 FOLDER = "jobs"
@@ -78,6 +79,13 @@ class Jobs:
     def of_run(self, run: str) -> Job | None:
         """The job under way that trains a run."""
         return next((job for job in self.all() if job.under_way and run in job.runs), None)
+
+    def resume(self, run: str) -> Job:
+        """Continue a run that was stopped: by the job that trained it, where there is one, so that it is there once."""
+        stopped = (job for job in self.all() if job.can_continue and job.runs == (run,))
+        if (job := next(stopped, None)) is not None:
+            return self.again(job.id)
+        return self.add(f"{run}, continued", ["train", "--resume", run])
 
     def add(self, title: str, words: Sequence[str], *, slots: int = 1, total: int = 1) -> Job:
         """Put a command into the queue; one that is there already is not added twice."""
@@ -144,14 +152,13 @@ class Jobs:
     def _start(self, job: Job) -> None:
         words = [*job.words, "--runs", str(self._runs)]
         words += [word for path in self._plugins for word in ("--plugin", str(path))]
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "COLUMNS": "100", "PYTHONUTF8": "1"}
         try:
             process = subprocess.Popen(  # nosec B603 (our own program, and no shell)
                 [sys.executable, "-m", "oratory.web.follow", *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env=environment,
+                env=_surroundings(),
                 encoding="utf-8",
                 errors="replace",
                 start_new_session=True,  # Ctrl-C at the page must not arrive here twice.
@@ -202,3 +209,10 @@ class Jobs:
             del self._jobs[name]
             self._lines.pop(name, None)
             (self._folder / f"{name}.json").unlink(missing_ok=True)
+
+
+def _surroundings() -> dict[str, str]:
+    """What a command finds around it: a terminal without colours, and nothing that was set for the page alone."""
+    found = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "COLUMNS": "100", "PYTHONUTF8": "1"}
+    found.pop(LARGE_PAGES, None)
+    return found

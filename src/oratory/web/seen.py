@@ -203,6 +203,7 @@ def _facts(
 ) -> dict[str, Any]:
     """What the page says beside the maps."""
     most, run = max(map(max, peaks)), subject.run
+    at_once = "" if run is None else run.at_once(maps.text)
     return {
         "name": maps.name,
         "tokens": list(maps.tokens),
@@ -215,7 +216,7 @@ def _facts(
         "steps": [] if run is None else [0, *run.snapshots, run.step],
         "causal": maps.rules.causal,
         "about": f"{maps.task}, {maps.position} positions, {maps.rules.pattern} pattern",
-        "sentences": maps.sentences(),
+        "sentences": [*([at_once] if at_once else []), *maps.sentences()],
         "end": scale_end(maps, some, most),
         "most": most,
         "peaks": peaks,

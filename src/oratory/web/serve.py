@@ -15,6 +15,9 @@ from oratory.errors import InputError
 if TYPE_CHECKING:
     from oratory.web.laboratory import Laboratory
 
+LARGE_PAGES = "THP_MEM_ALLOC_ENABLE"
+"""Lets PyTorch ask the system for memory in large pages. The maps of a long text are hundreds of megabytes that come
+and go, and to get them in small pages took a third of the time."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
 
 
@@ -35,6 +38,7 @@ def serve(
         raise InputError("A token has 8 to 200 letters, digits, dashes or underscores; leave it out to have one made.")
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(18)
+    os.environ.setdefault(LARGE_PAGES, "1")  # PyTorch reads it once.
     with _listening(host, port) as listening:
         from oratory.web.laboratory import Laboratory  # It loads torch; what is wrong with the words is said before.
 

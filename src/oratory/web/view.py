@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fastapi import APIRouter
 
 if TYPE_CHECKING:
+    from oratory.runs import Run
     from oratory.web.laboratory import Laboratory
 
 
@@ -26,6 +27,10 @@ class View(ABC):
     def name(self) -> str:
         """The name of its file."""
         return type(self).__module__.rpartition(".")[2]
+
+    def link(self, run: "Run") -> str | None:
+        """Where it looks at this run; None where it looks at no run, or not at one of this kind."""
+        return None
 
     @abstractmethod
     def router(self, lab: "Laboratory") -> APIRouter:

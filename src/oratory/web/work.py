@@ -2,7 +2,9 @@
 
 All that takes a while is computed in a few threads that stay: as many as there are processors. The libraries below
 PyTorch keep memory for each thread that computes, and more for every length of text it meets, so that the memory of a
-server whose every thread computes would grow for hours.
+server whose every thread computes would grow for hours. Each of these threads computes alone: if one computation were
+shared between all processors, every step of it would wait for the slowest of them, and take several times as long
+wherever another visitor, a training or another program is at work.
 """
 
 import os
@@ -10,6 +12,8 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+import torch
 
 T = TypeVar("T")
 WAITING = 200
@@ -25,7 +29,7 @@ class Work:
 
     def __init__(self, at_once: int | None = None, waiting: int = WAITING) -> None:
         at_once = at_once or os.cpu_count() or 1
-        self._threads = ThreadPoolExecutor(at_once, "work")
+        self._threads = ThreadPoolExecutor(at_once, "work", torch.set_num_threads, (1,))
         self._places = threading.BoundedSemaphore(at_once + waiting)
 
     def do(self, make: Callable[[], T]) -> T:

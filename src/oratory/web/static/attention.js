@@ -1,5 +1,5 @@
 // The attention explorer: what is chosen, what is asked, and what is shown beside the maps.
-import { ask, calmly, fail, isDark, make, onLook, readState, say, showCommand, table, visible, writeState } from "./common.js";
+import { LINKED, SENTENCE, ask, byId, calmly, chooseFrom, fail, isDark, make, onLook, readState, say, sayIfLong, showCommands, table, visible, writeState } from "./common.js";
 import { colours, loadScales, scaleBar } from "./colours.js";
 import { markHead, showHeads } from "./heads.js";
 import { forgetLens, setUpLens } from "./lens.js";
@@ -10,9 +10,6 @@ import { roving } from "./roving.js";
 import { save } from "./saving.js";
 import { Difference, MapSource, TILE, fetchMaps } from "./tiles.js";
 
-const SENTENCE = "We will keep the promise of this great nation to all of its people.";
-const LINKED = 4000; // letters of a text that a link can hold
-const byId = (id) => document.getElementById(id);
 const DEFAULTS = {
   run: "", text: SENTENCE, step: -1, run2: "", text2: "", step2: -1, beside: false, layer: 0, head: 0, unit: "tokens", view: "map", scale: "all", area: "largest",
   left: 0, top: 0, span: 0, query: -1, key: -1,
@@ -45,9 +42,13 @@ const keep = calmly(() => {
   const long = Math.max(state.text.length, state.text2.length) > LINKED;
   const second = state.beside ? {} : { run2: "", text2: "", step2: -1 };
   writeState({ ...state, ...second, ...(long ? { text: SENTENCE, text2: "" } : {}) }, DEFAULTS);
-  const words = [state.run, state.text, "--layer", state.layer, "--head", state.head];
-  showCommand("attend", ...words, ...(state.step >= 0 ? ["--step", state.step] : []), "--out", "map.svg");
+  showCommands(...used().map(command));
 }, 150);
+
+function command(at) {
+  const { run, text, step } = asked(at);
+  return ["attend", run, text, "--layer", state.layer, "--head", state.head, ...(step === null ? [] : ["--step", step]), "--out", at ? "beside.svg" : "map.svg"];
+}
 
 // Ask for the maps of everything that is chosen.
 async function load() {
@@ -55,9 +56,11 @@ async function load() {
   asking = new AbortController();
   const { signal } = asking;
   byId("maps").setAttribute("aria-busy", "true");
+  const done = sayIfLong("Working out every map of this text …");
   try {
     const found = await Promise.all(used().map((at) => ask("/api/attention/maps", { body: asked(at), signal })));
     facts = found;
+    done();
     say("");
     const least = Math.min(...facts.map((each) => each.layers)) - 1;
     state.layer = Math.min(state.layer, least);
@@ -67,10 +70,12 @@ async function load() {
     forgetLens();  // Before anything new is drawn: what is asked for from here on stays.
     byId("measured").replaceChildren();
     await Promise.all([grid(signal), show()]);
+    byId("form").removeAttribute("data-stale");
   } catch (error) {
-    fail(error);
+    if (fail(error)) byId("form").setAttribute("data-stale", "");
   } finally {
-    byId("maps").removeAttribute("aria-busy");
+    done();
+    if (!signal.aborted) byId("maps").removeAttribute("aria-busy");
   }
 }
 const soon = calmly(load, 350);
@@ -148,7 +153,8 @@ function tellAbout() {
   const verdict = byId("verdict");
   verdict.textContent = fine ? "These are the weights that ran: every sanity check passed." : "A sanity check failed: see below where.";
   verdict.className = `verdict ${fine ? "fine" : "broken"}`;
-  const said = facts.flatMap((each, at) => [...each.sentences, ...(at ? [] : [`${each.name}: ${each.about}; ${each.tokens.length} tokens.`])]);
+  const ofSide = (sentence, at) => (state.beside ? `${sentence.replace(/[.]$/, "")} (${titleOf(at)}).` : sentence);
+  const said = facts.flatMap((each, at) => [...each.sentences.map((sentence) => ofSide(sentence, at)), ...(at ? [] : [`${each.name}: ${each.about}; ${each.tokens.length} tokens.`])]);
   if (state.beside) {
     if (names(0).length !== names(1).length) said.push(`There is no difference to draw: the maps have ${names(0).length} and ${names(1).length} rows.`);
     else if (names(0).join(" ") !== names(1).join(" ")) said.push("The texts differ: the difference compares places, not words.");
@@ -158,8 +164,9 @@ function tellAbout() {
   const unit = document.querySelector("[data-unit=words]");
   unit.disabled = facts.every((each) => each.words === null);
   unit.title = unit.disabled ? "Every word is one token here" : "";
-  byId("checks").replaceChildren(...facts.map((each) => table(each.checks)));
-  byId("measures").replaceChildren(...facts.map((each) => table(state.beside ? { ...each.measures, title: `${each.measures.title}: ${each.name}` } : each.measures)));
+  const tableOf = (which) => facts.map((each, at) => table({ ...each[which], title: state.beside ? `${each[which].title}: ${titleOf(at)}` : each[which].title }));
+  byId("checks").replaceChildren(...tableOf("checks"));
+  byId("measures").replaceChildren(...tableOf("measures"));
 }
 
 function showMoments(at) {
@@ -235,10 +242,8 @@ async function measure(what, button) {
 function setUpSide(side, at) {
   const ending = at ? "2" : "";
   const [text, run, step] = ["text", "run", "step"].map((name) => side.querySelector(`[name=${name}]`));
-  const wanted = state[`run${ending}`];
-  if (wanted && ![...run.options].some((option) => option.value === wanted)) run.append(make("option", { value: wanted }, wanted));
-  state[`run${ending}`] = wanted || run.value;
-  run.value = state[`run${ending}`];
+  state[`run${ending}`] ||= run.value;
+  chooseFrom(run, state[`run${ending}`]);
   text.value = state[`text${ending}`];
   text.addEventListener("input", () => { state[`text${ending}`] = text.value; soon(); });
   run.addEventListener("change", () => { state[`run${ending}`] = run.value; state[`step${ending}`] = -1; load(); });

@@ -1,19 +1,15 @@
 // The classifier view: probabilities, nearest texts, which tokens mattered, confusion matrix, calibration.
-import { ask, fail, isDark, make, readState, say, showCommand, table, writeState } from "/static/common.js";
-import { mixed, paint } from "/static/colours.js";
-import { marked, percent, plain, svg } from "/static/svg.js";
+import { ask, byId, chooseFrom, fail, make, onLook, readState, say, showCommand, table, writeState } from "./common.js";
+import { mixed, paint, sides } from "./colours.js";
+import { marked, percent, plain, svg } from "./svg.js";
 
-const $ = (id) => document.getElementById(id);
-const DEFAULTS = { run: $("run").options[0].value, text: "", why: false, label: "", split: "test", seen: "", row: "", column: "" };
+const DEFAULTS = { run: byId("run").options[0].value, text: "", why: false, label: "", split: "test", seen: "", row: "", column: "" };
 const state = readState(DEFAULTS);
 let asking = new AbortController();
 let labels = [];
 
 const api = (part = "") => `/api/classifier/${encodeURIComponent(state.run)}${part}`;
-const accent = { light: [11, 98, 164], dark: [116, 185, 242] }, against = { light: [190, 90, 20], dark: [255, 160, 100] };
-const paper = { light: [255, 255, 255], dark: [29, 32, 37] };
-const scheme = () => (isDark() ? "dark" : "light");
-const shade = (element, colour, share) => paint(element, mixed(colour[scheme()], paper[scheme()], 0.75 * Math.min(1, share)));
+const shade = (element, side, share) => paint(element, mixed(sides()[side], sides().paper, 0.75 * Math.min(1, share)));
 
 function keep() {
   writeState(state, DEFAULTS);
@@ -35,33 +31,33 @@ async function classify() {
       ask(api("/score"), { body, signal }),
       ask(api("/nearest"), { body, signal }).catch((error) => (error.name === "AbortError" ? Promise.reject(error) : { error: error.message })),
     ]);
-    $("answer").hidden = false;
+    byId("answer").hidden = false;
     showClasses(scored);
     showNear(near);
     if (state.why) await explain();
-    else $("reasons").hidden = true;
+    else byId("reasons").hidden = true;
   } catch (error) { fail(error); }
 }
 
 function showClasses(scored) {
   const ranked = Object.entries(scored.probabilities).sort((a, b) => b[1] - a[1]);
-  $("classes").replaceChildren(...ranked.slice(0, 30).map(([name, share]) => make("div", { class: `class${name === scored.label ? " likeliest" : ""}` },
+  byId("classes").replaceChildren(...ranked.slice(0, 30).map(([name, share]) => make("div", { class: `class${name === scored.label ? " likeliest" : ""}` },
     make("span", { class: "name", dir: "auto" }, name),
     svg("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
       svg("rect", { class: "track", width: 100, height: 10, rx: 2 }), svg("rect", { class: "filled", width: 100 * share, height: 10, rx: 2 })),
     make("span", { class: "share" }, percent(share)))));
-  const notes = [];
+  const notes = scored.note ? [scored.note] : [];
   if (scored.unknown.length) notes.push(`Unknown to its vocabulary: ${scored.unknown.join(", ")}.`);
   if (scored.cut) notes.push(`The last ${scored.cut} tokens are beyond the context and were not used.`);
-  $("classes-note").replaceChildren(...notes.map((note) => make("p", { class: "note", dir: "auto" }, note)));
+  byId("classes-note").replaceChildren(...notes.map((note) => make("p", { class: "note", dir: "auto" }, note)));
 }
 
 function showNear(near) {
-  if (near.error) return $("near").replaceChildren(make("p", { class: "wrong" }, near.error));
+  if (near.error) return byId("near").replaceChildren(make("p", { class: "wrong" }, near.error));
   const verdict = near.seen
     ? "Seen: train has this text, so its class says what was remembered, not what was learned."
     : "Unseen: train does not have this text.";
-  $("near").replaceChildren(make("p", { class: `verdict${near.seen ? " seen" : ""}` }, verdict),
+  byId("near").replaceChildren(make("p", { class: `verdict${near.seen ? " seen" : ""}` }, verdict),
     ...near.neighbours.map((each) => make("div", { class: "neighbour" }, make("div", { dir: "auto" }, ...marked(each.text, state.text, true)),
       make("p", { class: "note" }, make("span", { class: "tag" }, each.label), each.same ? "the same text" : `likeness ${each.likeness.toFixed(2)}`))),
     near.neighbours.length ? "" : make("p", { class: "faint" }, "No text of train shares a word with it."));
@@ -81,15 +77,15 @@ async function explain() {
 }
 
 function showReasons(found) {
-  $("reasons").hidden = false;
-  $("target").replaceChildren(...labels.map((name) => make("option", { value: name }, name)));
-  $("target").value = found.label;
+  byId("reasons").hidden = false;
+  byId("target").replaceChildren(...labels.map((name) => make("option", { value: name }, name)));
+  byId("target").value = found.label;
   const ways = [
     ["Integrated gradients", "gradients", `in nats; they sum to ${plain(found.log_odds - found.reference, 3)}, which is how far the log-odds are above those of as many unknown words`],
     ["Occlusion", "occlusion", "in nats; what the log-odds lose when the word is made unknown"],
     ["Attention", "attention", "the share of all attention that the token gets; it says where the model looks, not what decides"],
   ];
-  $("tokens").replaceChildren(
+  byId("tokens").replaceChildren(
     make("div", { class: "ways" }, ...ways.map(([name, key, about]) => way(found, name, key, about))),
     make("p", { class: "note" }, `Blue speaks for ${found.label}, orange against it. The gradients miss their sum by ${plain(found.gap, 2)} nats. `
       + `${agreement(found.tokens)} This is one model, trained with one seed; another may decide by other words.`),
@@ -105,7 +101,7 @@ function way(found, name, key, about) {
   const text = make("p", { class: "text", dir: "auto" });
   found.tokens.forEach((each, at) => {
     const span = make("span", { title: `${each.token}: ${key === "attention" ? percent(values[at]) : plain(values[at], 3)}` }, each.token);
-    shade(span, values[at] < 0 ? against : accent, Math.abs(values[at]) / most);
+    shade(span, values[at] < 0 ? "worse" : "better", Math.abs(values[at]) / most);
     text.append(span, " ");
   });
   return make("div", { class: "way", "data-way": key }, make("h3", {}, name, " ", make("span", { class: "faint" }, about)), text);
@@ -137,12 +133,12 @@ async function results() {
   try {
     const about = await ask(api());
     ({ labels } = about);
-    $("split").replaceChildren(...about.splits.map((name) => make("option", { value: name }, name)));
+    byId("split").replaceChildren(...about.splits.map((name) => make("option", { value: name }, name)));
     if (!about.splits.includes(state.split)) state.split = about.splits[0] ?? "test";
-    $("split").value = state.split;
+    byId("split").value = state.split;
     await confusion();
   } catch (error) {
-    $("confusion").replaceChildren(make("p", { class: "wrong" }, error.message));
+    byId("confusion").replaceChildren(make("p", { class: "wrong" }, error.message));
   }
 }
 
@@ -153,45 +149,45 @@ async function confusion() {
   const rows = found.confusion.map((row, at) => make("tr", {}, make("th", { scope: "row", dir: "auto" }, labels[at]), ...row.map((count, to) => {
     const chosen = labels[at] === state.row && labels[to] === state.column;
     const button = make("button", { type: "button", "aria-pressed": String(chosen), "aria-label": `${count} texts of ${labels[at]} taken for ${labels[to]}` }, count.toLocaleString("en"));
-    shade(button, at === to ? accent : against, total[at] ? 0.75 * (count / total[at]) : 0);
+    shade(button, at === to ? "better" : "worse", total[at] ? 0.75 * (count / total[at]) : 0);
     button.addEventListener("click", () => {
       Object.assign(state, { row: labels[at], column: labels[to] });
-      for (const each of $("confusion").querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === button));
+      for (const each of byId("confusion").querySelectorAll("td button")) each.setAttribute("aria-pressed", String(each === button));
       cell();
     });
     return make("td", {}, button);
   })));
   const accuracy = `${percent(found.accuracy)} of ${found.items.toLocaleString("en")} texts are right`
     + (found.items_seen === undefined ? "." : `: ${percent(found.accuracy_seen)} of the ${found.items_seen.toLocaleString("en")} that train has, ${percent(found.accuracy_unseen)} of the others.`);
-  $("confusion").replaceChildren(make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Confusion matrix" },
+  byId("confusion").replaceChildren(make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Confusion matrix" },
     make("table", { class: "matrix" }, make("caption", {}, `Texts of ${state.split}`), make("thead", {}, head), make("tbody", {}, ...rows))), make("p", {}, accuracy));
   drawCalibration(found);
-  $("seen").disabled = found.items_seen === undefined;
+  byId("seen").disabled = found.items_seen === undefined;
   if (labels.includes(state.row) && labels.includes(state.column)) await cell();
 }
 
 async function cell(first = 0) {
   keep();
   const query = new URLSearchParams({ label: state.row, predicted: state.column, split: state.split, first });
-  if (state.seen && !$("seen").disabled) query.set("seen", state.seen);
+  if (state.seen && !byId("seen").disabled) query.set("seen", state.seen);
   try {
     const found = await ask(`${api("/items")}?${query}`);
-    $("cell-says").textContent = `${found.matching.toLocaleString("en")} texts of ${state.row} taken for ${state.column}, the surest first. Choose one to classify it.`;
-    $("cell").hidden = !found.matching;
-    if (!first) $("cell").replaceChildren();
-    $("cell").append(...found.items.map((item) => make("li", {}, make("button", { type: "button", dir: "auto", onclick: () => take(item.text) },
+    byId("cell-says").textContent = `${found.matching.toLocaleString("en")} texts of ${state.row} taken for ${state.column}, the surest first. Choose one to classify it.`;
+    byId("cell").hidden = !found.matching;
+    if (!first) byId("cell").replaceChildren();
+    byId("cell").append(...found.items.map((item) => make("li", {}, make("button", { type: "button", dir: "auto", onclick: () => take(item.text) },
       make("span", { class: "tag" }, percent(item.confidence, 0)), item.seen ? make("span", { class: "tag" }, "seen") : null, item.text))));
     const shown = first + found.items.length;
-    $("more").hidden = shown >= found.matching;
-    $("more").onclick = () => cell(shown);
+    byId("more").hidden = shown >= found.matching;
+    byId("more").onclick = () => cell(shown);
   } catch (error) { fail(error); }
 }
 
 function take(text) {
-  $("text").value = state.text = text;
+  byId("text").value = state.text = text;
   state.label = "";
   classify();
-  $("text").focus();
+  byId("text").focus();
 }
 
 function drawCalibration({ calibration, calibration_error: error, items }) {
@@ -207,36 +203,35 @@ function drawCalibration({ calibration, calibration_error: error, items }) {
     picture.append(svg("circle", { class: "bin", cx: x(bin.confidence), cy: y(bin.accuracy), r: 3 + 12 * Math.sqrt(bin.items / items) },
       svg("title", {}, `${bin.items} texts: sure by ${percent(bin.confidence)}, right in ${percent(bin.accuracy)}`)));
   }
-  $("calibration").replaceChildren(picture);
-  $("calibration-says").textContent = `How often it is right (up), by how sure it is (across); the area of a circle is the number of texts. On the dashed line confidence is accuracy. Calibration error ${plain(error, 2)}.`;
+  byId("calibration").replaceChildren(picture);
+  byId("calibration-says").textContent = `How often it is right (up), by how sure it is (across); the area of a circle is the number of texts. On the dashed line confidence is accuracy. Calibration error ${plain(error, 2)}.`;
 }
 
 // --- setting up
 
-$("asked").addEventListener("submit", (event) => {
+byId("asked").addEventListener("submit", (event) => {
   event.preventDefault();
-  Object.assign(state, { text: $("text").value, why: false, label: "" });
+  Object.assign(state, { text: byId("text").value, why: false, label: "" });
   classify();
 });
-$("why").addEventListener("click", () => {
-  Object.assign(state, { text: $("text").value, why: true, label: "" });
+byId("why").addEventListener("click", () => {
+  Object.assign(state, { text: byId("text").value, why: true, label: "" });
   classify();
 });
-$("text").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $("asked").requestSubmit(); });
-$("target").addEventListener("change", (event) => { state.label = event.target.value; explain(); });
-$("run").addEventListener("change", async (event) => {
+byId("text").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("asked").requestSubmit(); });
+byId("target").addEventListener("change", (event) => { state.label = event.target.value; explain(); });
+byId("run").addEventListener("change", async (event) => {
   Object.assign(state, { run: event.target.value, label: "", row: "", column: "" });
-  $("cell").hidden = true;
-  $("more").hidden = true;
-  $("cell-says").textContent = "Choose a cell to see its texts.";
+  byId("cell").hidden = true;
+  byId("more").hidden = true;
+  byId("cell-says").textContent = "Choose a cell to see its texts.";
   await results();
   if (state.text) classify();
 });
-$("split").addEventListener("change", (event) => { state.split = event.target.value; confusion().catch(fail); });
-$("seen").addEventListener("change", (event) => { state.seen = event.target.value; if (state.row) cell(); });
-addEventListener("look", () => { confusion().catch(fail); if (state.why) explain(); });
-$("run").value = state.run;
-if (!$("run").value) $("run").value = state.run = DEFAULTS.run;
-$("text").value = state.text;
-$("seen").value = state.seen;
+byId("split").addEventListener("change", (event) => { state.split = event.target.value; confusion().catch(fail); });
+byId("seen").addEventListener("change", (event) => { state.seen = event.target.value; if (state.row) cell(); });
+onLook(() => { confusion().catch(fail); if (state.why) explain(); });
+chooseFrom(byId("run"), state.run);
+byId("text").value = state.text;
+byId("seen").value = state.seen;
 results().then(() => { if (state.text) classify(); });

@@ -39,6 +39,14 @@ export function paint(element, colour) {
   element.style.color = inkOn(colour);
 }
 
+const SIDES = {
+  light: { better: [11, 98, 164], worse: [190, 90, 20], paper: [255, 255, 255] },
+  dark: { better: [116, 185, 242], worse: [255, 160, 100], paper: [29, 32, 37] },
+};
+
+// Blue for what is better or speaks for something, orange for what is worse or speaks against it, and what is between.
+export const sides = () => SIDES[isDark() ? "dark" : "light"];
+
 // A colour over paper, by its share.
 export function mixed(colour, paper, share) {
   return colour.map((part, at) => Math.round(paper[at] + share * (part - paper[at])));

@@ -1,5 +1,13 @@
 // What the views share: asking the API, listening to events, links that restore a view, commands to copy.
 
+export const byId = (id) => document.getElementById(id);
+
+// What a view begins with, and how many letters of a text a link can hold.
+export const SENTENCE = "We will keep the promise of this great nation to all of its people.";
+export const LINKED = 4000;
+
+const SILENT = "The page does not answer. Is `oratory serve` still running?";
+
 // Ask the API. A refusal is an Error whose message is the sentence for the person in front of the page.
 // `body` is sent as JSON; `signal` (of an AbortController) takes a question back.
 export async function ask(path, options = {}) {
@@ -22,7 +30,7 @@ async function answerOf(path, { method, body, signal }) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The page does not answer. Is `oratory serve` still running?");
+    throw new Error(SILENT);
   }
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error ?? `The page answered ${answer.status}.`);
   return answer;
@@ -31,9 +39,18 @@ async function answerOf(path, { method, body, signal }) {
 // Listen to server-sent events, each a JSON document: `handlers` by the name of the event. Returns a function that ends it.
 export function listen(path, handlers) {
   const source = new EventSource(path);
+  let silent = false;
   for (const [name, handle] of Object.entries(handlers)) {
-    source.addEventListener(name, (event) => handle(JSON.parse(event.data)));
+    source.addEventListener(name, (event) => {
+      if (silent) say("");
+      silent = false;
+      handle(JSON.parse(event.data));
+    });
   }
+  source.addEventListener("error", () => { // The browser goes on trying, unless it was refused.
+    silent = true;
+    say(source.readyState === EventSource.CLOSED ? "This page is not told of news any more; load it again." : SILENT, true);
+  });
   const end = () => source.close();
   source.addEventListener("end", end);
   addEventListener("pagehide", end, { once: true });
@@ -64,15 +81,17 @@ export function table({ title, columns, rows, words = 1, note = "" }) {
 
 // Say something to everybody, screen readers too. `wrong` shows it as an error.
 export function say(sentence, wrong = false) {
-  const place = document.getElementById("said");
+  const place = byId("said");
   if (!place) return;
   place.textContent = sentence;
   place.classList.toggle("wrong", wrong);
 }
 
-// Say why something failed; a question that was taken back is no failure.
+// Say why something failed; a question that was taken back is no failure. Returns whether it is one.
 export function fail(error) {
-  if (error.name !== "AbortError") say(error.message, true);
+  const failed = error.name !== "AbortError";
+  if (failed) say(error.message, true);
+  return failed;
 }
 
 // What the address says: the values of a view by name, or the defaults where it says nothing.
@@ -96,17 +115,32 @@ export function writeState(values, defaults = {}) {
   history.replaceState(null, "", text ? `?${text}` : location.pathname);
 }
 
+// Choose a value of a list; one that the list does not have, such as a run that a link names, is added to it.
+export function chooseFrom(list, value) {
+  if (![...list.options].some((option) => option.value === value)) list.append(make("option", { value }, value));
+  list.value = value;
+}
+
 // Words as one line for a shell, as Python's shlex.join writes them.
 export function shell(words) {
   return words.map(String).map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`)).join(" ");
 }
 
-// Show the command line that gives the same as the view does now. The folder of the runs is added where it is needed.
-export function showCommand(...words) {
-  const place = document.getElementById("command");
+// Show the command lines that give the same as the view does now, each a list of words. The folder of the runs is added
+// where it is needed; a string is a remark.
+export function showCommands(...commands) {
+  const place = byId("command");
   if (!place) return;
   const runs = document.documentElement.dataset.runs;
-  place.textContent = shell(["oratory", ...words, ...(runs ? ["--runs", runs] : [])]);
+  const line = (words) => (typeof words === "string" ? `# ${words}` : shell(["oratory", ...words, ...(runs ? ["--runs", runs] : [])]));
+  place.textContent = commands.map(line).join("\n");
+}
+export const showCommand = (...words) => showCommands(words);
+
+// Say something if it is still true after a moment: what takes long is explained, and what is quick does not flicker.
+export function sayIfLong(sentence) {
+  const waiting = setTimeout(() => say(sentence), 600);
+  return () => clearTimeout(waiting);
 }
 
 // Wait until nothing was typed for a moment.
@@ -154,8 +188,8 @@ const LOOKS = { auto: "as the system has them", light: "light", dark: "dark" };
 
 function setUpLooks() {
   const root = document.documentElement;
-  const theme = document.getElementById("theme");
-  const present = document.getElementById("present");
+  const theme = byId("theme");
+  const present = byId("present");
   const show = () => {
     theme?.setAttribute("aria-label", `Colours: ${LOOKS[root.dataset.theme ?? "auto"]}`);
     present?.setAttribute("aria-pressed", String(root.dataset.present === "on"));

@@ -1,11 +1,10 @@
 // The data view: the audit of a corpus, leaked texts with their twins, baselines, splits.
-import { ask, calmly, fail, isDark, make, onLook, readState, say, table, writeState } from "/static/common.js";
-import { marked, plain } from "/static/svg.js";
+import { ask, byId, calmly, fail, isDark, make, onLook, readState, say, table, writeState } from "./common.js";
+import { marked, plain } from "./svg.js";
 
-const $ = (id) => document.getElementById(id);
-const DEFAULTS = { data: $("corpus").options[0]?.value ?? "sotu", held: "test", find: "", near: false };
+const DEFAULTS = { data: byId("corpus").options[0]?.value ?? "sotu", held: "test", find: "", near: false };
 const state = readState(DEFAULTS);
-const body = (id) => $(id).querySelector(".body");
+const body = (id) => byId(id).querySelector(".body");
 let commands = {};
 let asking = new AbortController();
 
@@ -19,20 +18,20 @@ async function load() {
   keep();
   say("Reading the corpus …");
   for (const id of ["audit", "splits"]) body(id).replaceChildren(make("p", { class: "faint" }, "One moment …"));
-  $("leaks").hidden = true;
+  byId("leaks").hidden = true;
   try {
     const shown = await ask(`/api/data/show?${query()}`, { signal });
     commands = shown.commands;
-    $("command").textContent = [commands.audit, commands.baselines, commands.show].join("\n");
+    byId("command").textContent = [commands.audit, commands.baselines, commands.show].join("\n");
     body("splits").replaceChildren(...shown.notes.map((note) => make("p", { class: "note" }, note)), ...shown.tables.map(textTable));
     const found = await ask(`/api/data/audit?${query()}`, { signal });
     const findings = make("ul", { class: "findings" }, ...found.sentences.map((sentence) => make("li", {}, sentence)));
     body("audit").replaceChildren(findings, ...found.tables.map(textTable));
     say("");
-    $("leaks").hidden = !shown.held_out.length;
-    $("held").replaceChildren(...shown.held_out.map((name) => make("option", { value: name }, name)));
+    byId("leaks").hidden = !shown.held_out.length;
+    byId("held").replaceChildren(...shown.held_out.map((name) => make("option", { value: name }, name)));
     if (!shown.held_out.includes(state.held)) state.held = shown.held_out[0] ?? "test";
-    $("held").value = state.held;
+    byId("held").value = state.held;
     await Promise.all([shown.held_out.length ? leaks() : null, scales()]);
   } catch (error) { fail(error); }
 }
@@ -49,16 +48,16 @@ async function leaks(first = 0) {
   keep();
   try {
     const found = await ask(`/api/data/twins?${query({ held: state.held, find: state.find, near: state.near, first })}`, { signal });
-    $("h-leaks").textContent = state.held === "test" ? "Texts of test that stand in train" : `Texts of ${state.held} that stand in train`;
-    $("leak-count").textContent = `${found.exact.toLocaleString("en")} of ${found.items.toLocaleString("en")} are word for word in train; `
+    byId("h-leaks").textContent = state.held === "test" ? "Texts of test that stand in train" : `Texts of ${state.held} that stand in train`;
+    byId("leak-count").textContent = `${found.exact.toLocaleString("en")} of ${found.items.toLocaleString("en")} are word for word in train; `
       + `${found.matching.toLocaleString("en")} ${state.find || state.near ? "match" : "are listed with those that are almost the same"}.`;
-    if (!first) $("leak-list").replaceChildren();
-    if (!found.matching) $("leak-list").replaceChildren(make("li", {}, make("p", { class: "faint empty" }, state.find || state.near ? "No such text." : "Nothing leaks here.")));
-    $("leak-list").append(...found.twins.map(row));
+    if (!first) byId("leak-list").replaceChildren();
+    if (!found.matching) byId("leak-list").replaceChildren(make("li", {}, make("p", { class: "faint empty" }, state.find || state.near ? "No such text." : "Nothing leaks here.")));
+    byId("leak-list").append(...found.twins.map(row));
     const shown = first + found.twins.length;
-    $("more").hidden = shown >= found.matching;
-    $("more").onclick = () => leaks(shown);
-    if (!first) $("twin").replaceChildren(make("p", { class: "faint" }, "The twin of the text that you choose is shown here."));
+    byId("more").hidden = shown >= found.matching;
+    byId("more").onclick = () => leaks(shown);
+    if (!first) byId("twin").replaceChildren(make("p", { class: "faint" }, "The twin of the text that you choose is shown here."));
   } catch (error) { fail(error); }
 }
 
@@ -68,7 +67,7 @@ function row(twin) {
     twin.label !== null && twin.twin_label !== null && twin.label !== twin.twin_label ? make("span", { class: "tag bad" }, "other label") : null,
     twin.text);
   button.addEventListener("click", () => {
-    for (const each of $("leak-list").querySelectorAll("[aria-pressed=true]")) each.setAttribute("aria-pressed", "false");
+    for (const each of byId("leak-list").querySelectorAll("[aria-pressed=true]")) each.setAttribute("aria-pressed", "false");
     button.setAttribute("aria-pressed", "true");
     show(twin);
   });
@@ -83,21 +82,21 @@ function show(twin) {
     ? `The same after normalising case, punctuation and white space.${more}`
     : `Almost the same: the Jaccard index of their word triples is ${plain(twin.jaccard, 2)}. Words that the other does not have are marked.`;
   const [own, other] = twin.exact ? [[twin.text], [twin.twin]] : [marked(twin.text, twin.twin, false), marked(twin.twin, twin.text, false)];
-  $("twin").replaceChildren(
+  byId("twin").replaceChildren(
     make("h3", {}, `${state.held}, text ${twin.item.toLocaleString("en")}${label(twin.label)}`), make("blockquote", { dir: "auto" }, ...own),
     make("h3", {}, `${where}${label(twin.twin_label)}`), make("blockquote", { dir: "auto" }, ...other), make("p", { class: "note" }, says));
 }
 
 async function measure() {
-  $("measure").disabled = true;
-  $("measure").textContent = "Measuring …";
+  byId("measure").disabled = true;
+  byId("measure").textContent = "Measuring …";
   try {
     const found = await ask(`/api/data/baselines?${query()}`, { signal: asking.signal });
     body("baselines").replaceChildren(...found.tables.map(textTable));
   } catch (error) {
     fail(error);
-    $("measure").disabled = false;
-    $("measure").textContent = "Measure the baselines";
+    byId("measure").disabled = false;
+    byId("measure").textContent = "Measure the baselines";
   }
 }
 
@@ -107,7 +106,7 @@ async function scales() {
   body("scale").replaceChildren(...(found.scales.length ? found.scales.map(study) : [
     make("p", { class: "faint" }, "Nobody has trained on parts of this corpus yet. This command trains on nested parts of train, and says from which size on a model wins:"),
     make("div", { class: "code" }, make("pre", { tabindex: 0 }, found.command), make("button", { type: "button", "data-copy": true }, "Copy"))]));
-  if (found.scales.length) $("command").textContent = [...Object.values(commands), ...found.scales.map((each) => each.command)].join("\n");
+  if (found.scales.length) byId("command").textContent = [...Object.values(commands), ...found.scales.map((each) => each.command)].join("\n");
 }
 
 function study(facts) {
@@ -127,23 +126,23 @@ onLook(() => document.querySelectorAll("[data-study]").forEach(drawStudy));
 const before = body("baselines").cloneNode(true);
 function resetBaselines() {
   body("baselines").replaceWith(before.cloneNode(true));
-  $("measure").addEventListener("click", measure);
+  byId("measure").addEventListener("click", measure);
 }
 
-$("choice").addEventListener("submit", (event) => event.preventDefault());
-$("filter").addEventListener("submit", (event) => event.preventDefault());
-$("corpus").addEventListener("change", (event) => {
+byId("choice").addEventListener("submit", (event) => event.preventDefault());
+byId("filter").addEventListener("submit", (event) => event.preventDefault());
+byId("corpus").addEventListener("change", (event) => {
   Object.assign(state, { data: event.target.value, held: "test", find: "", near: false });
-  $("find").value = "";
-  $("near").checked = false;
+  byId("find").value = "";
+  byId("near").checked = false;
   resetBaselines();
   load();
 });
-$("held").addEventListener("change", (event) => { state.held = event.target.value; leaks(); });
-$("find").addEventListener("input", calmly((event) => { state.find = event.target.value; leaks(); }, 250));
-$("near").addEventListener("change", (event) => { state.near = event.target.checked; leaks(); });
-$("corpus").value = state.data;
-$("find").value = state.find;
-$("near").checked = state.near;
+byId("held").addEventListener("change", (event) => { state.held = event.target.value; leaks(); });
+byId("find").addEventListener("input", calmly((event) => { state.find = event.target.value; leaks(); }, 250));
+byId("near").addEventListener("change", (event) => { state.near = event.target.checked; leaks(); });
+byId("corpus").value = state.data;
+byId("find").value = state.find;
+byId("near").checked = state.near;
 resetBaselines();
-if ($("corpus").options.length) load();
+if (byId("corpus").options.length) load();

@@ -1,11 +1,10 @@
 // The same as numbers: a table of keys, values and weights, and the settings around it.
-import { make, say } from "/static/common.js";
-import { plain, svg } from "/static/svg.js";
-import { dragging } from "/static/hand-planes.js";
-import { exercise, length, movesKey, movesQuery, query, state } from "/static/hand-scene.js";
+import { byId, make, say } from "./common.js";
+import { plain, svg } from "./svg.js";
+import { dragging } from "./hand-planes.js";
+import { exercise, length, movesKey, movesQuery, query, state } from "./hand-scene.js";
 
 const FEW = 3; // Up to so many dimensions, every number has a field; of more, one field has all.
-const $ = (id) => document.getElementById(id);
 let changed = null;
 
 // What is called when a number has changed (`moved`), and when other keys are wanted (`forget`, then `draw`).
@@ -47,10 +46,10 @@ function meter(weight) {
 }
 
 export function drawTable(found) {
-  if ($("table").contains(document.activeElement) && !dragging() && document.activeElement.type === "number") return fillTable(found);
+  if (byId("table").contains(document.activeElement) && !dragging() && document.activeElement.type === "number") return fillTable(found);
   const goal = exercise()?.wanted[state.row];
-  $("table").querySelector(".goal-column").hidden = !goal;
-  $("table").querySelector("tbody").replaceChildren(...state.keys.map((key, at) => make("tr", {},
+  byId("table").querySelector(".goal-column").hidden = !goal;
+  byId("table").querySelector("tbody").replaceChildren(...state.keys.map((key, at) => make("tr", {},
     make("td", {}, make("label", { class: "inline" }, make("input", {
       type: "checkbox", checked: state.wanted.has(at), "aria-label": `key ${at} is wanted`,
       onchange: (event) => {
@@ -69,7 +68,7 @@ export function drawTable(found) {
 
 // Only the scores and weights, where somebody types.
 function fillTable(found) {
-  [...$("table").querySelectorAll("tbody tr")].forEach((row, at) => {
+  [...byId("table").querySelectorAll("tbody tr")].forEach((row, at) => {
     row.cells[1].replaceChildren(meter(found.weights[at]));
     row.cells[row.cells.length - 3].textContent = plain(found.scores[at]);
   });
@@ -77,37 +76,37 @@ function fillTable(found) {
 
 export function drawTools() {
   const size = state.keys[0].length;
-  $("count").value = state.keys.length;
-  $("dimensions").value = size;
-  $("count").disabled = $("dimensions").disabled = $("scale").disabled = Boolean(exercise());
-  $("scale").checked = state.scale;
-  $("exercise").value = state.exercise ?? "";
+  byId("count").value = state.keys.length;
+  byId("dimensions").value = size;
+  byId("count").disabled = byId("dimensions").disabled = byId("scale").disabled = Boolean(exercise());
+  byId("scale").checked = state.scale;
+  byId("exercise").value = state.exercise ?? "";
   for (const each of document.querySelectorAll(".axes")) each.hidden = size < 3;
   for (const name of ["across", "up"]) {
-    if ($(name).options.length !== size) $(name).replaceChildren(...state.keys[0].map((_, at) => make("option", { value: at }, String(at + 1))));
-    $(name).value = Math.min(state[name], size - 1);
+    if (byId(name).options.length !== size) byId(name).replaceChildren(...state.keys[0].map((_, at) => make("option", { value: at }, String(at + 1))));
+    byId(name).value = Math.min(state[name], size - 1);
   }
   const long = length(query());
-  $("length").value = long ? Math.log10(long) : -2;
-  $("length").disabled = !movesQuery();
-  $("length-shown").textContent = plain(long);
-  if (!$("query-at").contains(document.activeElement)) $("query-at").replaceChildren(fields(query(), "query", !movesQuery()));
-  $("which-row").hidden = state.queries.length < 2;
-  if ($("which").options.length !== state.queries.length) {
-    $("which").replaceChildren(...state.queries.map((_, at) => make("option", { value: at }, `query ${at}`)));
+  byId("length").value = long ? Math.log10(long) : -2;
+  byId("length").disabled = !movesQuery();
+  byId("length-shown").textContent = plain(long);
+  if (!byId("query-at").contains(document.activeElement)) byId("query-at").replaceChildren(fields(query(), "query", !movesQuery()));
+  byId("which-row").hidden = state.queries.length < 2;
+  if (byId("which").options.length !== state.queries.length) {
+    byId("which").replaceChildren(...state.queries.map((_, at) => make("option", { value: at }, `query ${at}`)));
   }
-  $("which").value = state.row;
+  byId("which").value = state.row;
   const movable = exercise() ? (exercise().replaced === null ? ["query"] : [String(exercise().replaced)]) : ["query", ...state.keys.map((_, at) => String(at))];
   if (!movable.includes(state.moves)) state.moves = movable[0];
-  $("moves").replaceChildren(...movable.map((each) => make("option", { value: each }, each === "query" ? "the query" : `key ${each}`)));
-  $("moves").value = state.moves;
+  byId("moves").replaceChildren(...movable.map((each) => make("option", { value: each }, each === "query" ? "the query" : `key ${each}`)));
+  byId("moves").value = state.moves;
   const chosen = [...state.wanted].sort();
-  $("solve").textContent = exercise() ? "Show me" : chosen.length > 1 ? `Average ${chosen.join(", ")}` : chosen.length ? `Select ${chosen[0]}` : "Select";
-  $("solve").disabled = !exercise() && !chosen.length;
-  $("check").hidden = !exercise();
-  $("forget").hidden = state.certificate === null;
-  $("goal").hidden = !exercise();
-  if (exercise()) $("goal").textContent = goalText(exercise());
+  byId("solve").textContent = exercise() ? "Show me" : chosen.length > 1 ? `Average ${chosen.join(", ")}` : chosen.length ? `Select ${chosen[0]}` : "Select";
+  byId("solve").disabled = !exercise() && !chosen.length;
+  byId("check").hidden = !exercise();
+  byId("forget").hidden = state.certificate === null;
+  byId("goal").hidden = !exercise();
+  if (exercise()) byId("goal").textContent = goalText(exercise());
 }
 
 function goalText({ name, replaced, length: long, wanted }) {

@@ -1,9 +1,10 @@
 // Keys, values and queries as points in the plane, which are dragged, or moved with the keyboard.
-import { plain, svg, ticks } from "/static/svg.js";
-import { movesKey, movesQuery, query, state } from "/static/hand-scene.js";
+import { byId } from "./common.js";
+import { plain, svg, ticks } from "./svg.js";
+import { movesKey, movesQuery, query, state } from "./hand-scene.js";
 
 const SIZE = 440; // Of a picture, in its own units.
-const $ = (id) => document.getElementById(id);
+const RING = 13; // The radius of a ring whose filled part is a weight.
 let frame = {}; // How far each picture reaches; it stays as it is while something is dragged.
 let held = null;
 let changed = null;
@@ -52,7 +53,7 @@ function point({ name, label, at, kind = "", weight = null, still = false, put, 
     tabindex: 0, role: "img", "aria-roledescription": still ? "point" : "movable point", "aria-label": label,
   });
   made.append(svg("circle", { class: "halo", r: 24 }), svg("circle", { class: "body", r: kind === "query" ? 9 : 16 }));
-  if (weight !== null) made.append(svg("circle", { class: "weight", r: 16 * Math.sqrt(weight) }));
+  if (weight !== null) made.append(svg("circle", { class: "weight", r: RING, transform: "rotate(-90)", "stroke-dasharray": `${2 * Math.PI * RING * weight} 1000` }));
   if (number !== undefined) made.append(svg("text", {}, String(number)));
   if (still) return made;
   made.addEventListener("pointerdown", (event) => {
@@ -74,7 +75,7 @@ function point({ name, label, at, kind = "", weight = null, still = false, put, 
 // The pointer belongs to the window, because a picture is drawn anew while a point moves.
 addEventListener("pointermove", (event) => {
   if (!held) return;
-  const place = $(held.name.startsWith("value") ? "values" : "keys").querySelector("svg");
+  const place = byId(held.name.startsWith("value") ? "values" : "keys").querySelector("svg");
   const box = place.getBoundingClientRect();
   const inside = (value) => Math.min(0.98 * SIZE, Math.max(0.02 * SIZE, value));
   held.put(inside(((event.clientX - box.left) / box.width) * SIZE), inside(((event.clientY - box.top) / box.height) * SIZE));
@@ -166,7 +167,7 @@ export function drawValues(found) {
 
 // Put a picture in the place of the one before; the point that had the focus has it again.
 function replace(id, picture) {
-  const had = $(id).contains(document.activeElement) ? document.activeElement.dataset.name : null;
-  $(id).replaceChildren(picture);
+  const had = byId(id).contains(document.activeElement) ? document.activeElement.dataset.name : null;
+  byId(id).replaceChildren(picture);
   if (had) picture.querySelector(`[data-name="${had}"]`)?.focus();
 }

@@ -1,11 +1,10 @@
 // Attention by hand: the solver, exercises that check an answer, and setting up.
-import { ask, calmly, fail, make, readState, writeState } from "/static/common.js";
-import { plain, showPlainCommand } from "/static/svg.js";
-import { drawTable, drawTools, onNumbers } from "/static/hand-numbers.js";
-import { drawKeys, drawValues, onChange } from "/static/hand-planes.js";
-import { DEFAULTS, attention, exercise, length, query, spread, state } from "/static/hand-scene.js";
+import { ask, byId, calmly, fail, make, readState, writeState } from "./common.js";
+import { plain, showPlainCommand } from "./svg.js";
+import { drawTable, drawTools, onNumbers } from "./hand-numbers.js";
+import { drawKeys, drawValues, onChange } from "./hand-planes.js";
+import { DEFAULTS, attention, exercise, length, query, spread, state } from "./hand-scene.js";
 
-const $ = (id) => document.getElementById(id);
 
 // --- keeping and asking
 
@@ -51,7 +50,7 @@ async function solveIt() {
     if (found.key) state.keys[found.replaced] = found.key;
     state.certificate = found.certificate ?? null;
     const margin = found.margin > 0 ? make("p", { class: "note" }, `Margin: ${plain(found.margin, 6)}.`) : null;
-    $("answer").replaceChildren(...found.says.map((sentence) => make("p", { class: found.possible ? "done" : "wrong" }, sentence)), ...(margin ? [margin] : []));
+    byId("answer").replaceChildren(...found.says.map((sentence) => make("p", { class: found.possible ? "done" : "wrong" }, sentence)), ...(margin ? [margin] : []));
     draw();
   } catch (error) { fail(error); }
 }
@@ -61,13 +60,13 @@ async function check() {
   const body = task.replaced === null ? { queries: state.queries } : { key: state.keys[task.replaced] };
   try {
     const found = await ask(`/api/hand/exercises/${state.exercise}`, { body });
-    $("answer").replaceChildren(make("p", { class: found.solved ? "done" : "wrong" }, found.says));
+    byId("answer").replaceChildren(make("p", { class: found.solved ? "done" : "wrong" }, found.says));
   } catch (error) { fail(error); }
 }
 
 function forget() {
   state.certificate = null;
-  $("answer").replaceChildren();
+  byId("answer").replaceChildren();
 }
 
 function moved() {
@@ -142,8 +141,8 @@ function restore() {
   if (!exercise()) state.wanted = new Set(given.wanted.split(",").filter((word) => word !== "").map(Number).filter((at) => at >= 0 && at < state.keys.length));
 }
 
-$("setup").addEventListener("submit", (event) => event.preventDefault());
-$("exercise").addEventListener("change", (event) => {
+byId("setup").addEventListener("submit", (event) => event.preventDefault());
+byId("exercise").addEventListener("change", (event) => {
   if (event.target.value === "") {
     state.exercise = null;
     state.queries = [query()];
@@ -153,24 +152,24 @@ $("exercise").addEventListener("change", (event) => {
   draw();
 });
 const bounded = (field) => Math.min(Number(field.max), Math.max(Number(field.min), Math.round(field.valueAsNumber) || 1));
-for (const id of ["count", "dimensions"]) $(id).addEventListener("change", () => resize(bounded($("count")), bounded($("dimensions"))));
-for (const id of ["across", "up"]) $(id).addEventListener("change", (event) => { state[id] = Number(event.target.value); draw(); });
-$("scale").addEventListener("change", (event) => { state.scale = event.target.checked; moved(); });
-$("length").addEventListener("input", (event) => {
+for (const id of ["count", "dimensions"]) byId(id).addEventListener("change", () => resize(bounded(byId("count")), bounded(byId("dimensions"))));
+for (const id of ["across", "up"]) byId(id).addEventListener("change", (event) => { state[id] = Number(event.target.value); draw(); });
+byId("scale").addEventListener("change", (event) => { state.scale = event.target.checked; moved(); });
+byId("length").addEventListener("input", (event) => {
   const long = length(query()), wanted = 10 ** event.target.valueAsNumber;
   state.queries[state.row] = long ? query().map((value) => (value * wanted) / long) : query().map((_, at) => (at ? 0 : wanted));
   moved();
 });
-$("which").addEventListener("change", (event) => {
+byId("which").addEventListener("change", (event) => {
   state.row = Number(event.target.value);
   state.wanted = new Set(exercise().wanted[state.row].flatMap((weight, at) => (weight ? [at] : [])));
   forget();
   draw();
 });
-$("moves").addEventListener("change", (event) => { state.moves = event.target.value; forget(); draw(); });
-$("solve").addEventListener("click", solveIt);
-$("check").addEventListener("click", check);
-$("forget").addEventListener("click", () => { forget(); draw(); });
+byId("moves").addEventListener("change", (event) => { state.moves = event.target.value; forget(); draw(); });
+byId("solve").addEventListener("click", solveIt);
+byId("check").addEventListener("click", check);
+byId("forget").addEventListener("click", () => { forget(); draw(); });
 
 ask("/api/hand/exercises").then((found) => {
   state.exercises = found;

@@ -1,8 +1,8 @@
 // What is at work, as it changes.
-import { ask, fail, listen, make } from "./common.js";
+import { Cards, updates } from "./cards.js";
+import { ask, byId, fail, listen, make } from "./common.js";
 
-const place = document.getElementById("jobs");
-const cards = new Map();
+const cards = new Cards(byId("jobs"));
 const STATES = {
   waiting: "waits", running: "at work", stopping: "is being saved", done: "done", failed: "failed", stopped: "stopped",
   interrupted: "was interrupted",
@@ -11,40 +11,18 @@ const STATES = {
 listen("/api/jobs/events", { jobs: show });
 
 function show({ jobs, runs }) {
-  document.getElementById("none").hidden = jobs.length + runs.length > 0;
-  const wanted = [...jobs.map(jobCard), ...runs.map(runCard)];
-  for (const [id, card] of cards) {
-    if (!wanted.includes(card)) {
-      card.remove();
-      cards.delete(id);
-    }
-  }
-  // Cards stay where they are, so that nobody loses the focus.
-  wanted.forEach((card, at) => {
-    if (place.children[at] !== card) place.insertBefore(card, place.children[at] ?? null);
-  });
-}
-
-function card(id, title) {
-  if (!cards.has(id)) {
-    const made = make("section", { class: "card", id, "aria-label": title },
-      make("h3", {}, title, " ", make("span", { class: "status" })),
-      make("progress", { max: 1, value: 0, "aria-label": "Share that is done" }),
-      make("p", { class: "said" }), make("p", { class: "links" }), make("p", { class: "tools" }));
-    cards.set(id, made);
-  }
-  return cards.get(id);
+  byId("none").hidden = jobs.length + runs.length > 0;
+  cards.show([...jobs.map(jobCard), ...runs.map((run) => cards.ofRun(run))]);
 }
 
 function jobCard(job) {
-  const made = card(job.id, job.title);
+  const made = cards.of(job.id, job.title);
   made.querySelector(".status").textContent = STATES[job.state] ?? job.state;
   made.querySelector("progress").value = job.share;
   made.querySelector("progress").hidden = !job.under_way;
   const [first] = job.runs;
-  const steps = job.total === 1 && first?.steps ? `${first.step.toLocaleString("en")} of ${first.steps.toLocaleString("en")} updates` : "";
-  const runs = job.total > 1 ? `${job.done} of ${job.total} runs` : steps;
-  made.querySelector(".said").textContent = job.message || runs;
+  const far = job.total > 1 ? `${job.done} of ${job.total} runs` : first ? updates(first) : "";
+  made.querySelector(".said").textContent = job.message || far;
   made.querySelector(".said").classList.toggle("wrong", job.state === "failed");
   made.querySelector(".links").replaceChildren(
     ...job.runs.flatMap(({ run }) => [make("a", { href: `/runs/${run}` }, run), " "]),
@@ -76,15 +54,6 @@ function output(job) {
     }
   };
   return make("details", { ontoggle: (event) => event.target.open && load() }, make("summary", {}, "The command and what it says"), text);
-}
-
-function runCard(run) {
-  const made = card(run.run, run.run);
-  made.querySelector(".status").textContent = run.status;
-  made.querySelector("progress").value = run.share;
-  made.querySelector(".said").textContent = run.steps ? `${run.step.toLocaleString("en")} of ${run.steps.toLocaleString("en")} updates` : "";
-  made.querySelector(".links").replaceChildren(make("a", { href: `/runs/${run.run}` }, "Its curves"));
-  return made;
 }
 
 async function act(id, what) {

@@ -1,11 +1,9 @@
 // The language-model view: surprisal as colour, what was expected, and going on token by token.
-import { ask, calmly, fail, make, onLook, readState, say, shell, showCommand, visible, writeState } from "./common.js";
+import { LINKED, SENTENCE, ask, byId, calmly, chooseFrom, download, fail, make, onLook, readState, say, sayIfLong, showCommands, visible, writeState } from "./common.js";
 import { colours, loadScales, paint, placeOf, scaleBar } from "./colours.js";
+import { csvOf } from "./keep.js";
 import { firstOnly, roving } from "./roving.js";
 
-const SENTENCE = "We will keep the promise of this great nation to all of its people.";
-const LINKED = 4000;
-const byId = (id) => document.getElementById(id);
 const DEFAULTS = { runs: "", text: SENTENCE, counts: false, differ: false, at: -1, temperature: 1, top: 0, seed: 0, made: "" };
 const state = readState(DEFAULTS);
 let found = null;
@@ -14,19 +12,23 @@ let made = []; // tokens after the text: { id, text, probability, guesses, byHan
 let playing = false;
 
 const chosen = () => state.runs.split(",").filter(Boolean);
-const percent = (share) => (share >= 0.0995 ? `${Math.round(100 * share)}%` : `${(100 * share).toFixed(share < 0.001 ? 3 : 1)}%`);
+
+// A probability with as many digits as it needs to be more than nothing.
+function percent(share) {
+  if (!share) return "0%";
+  if (share >= 0.0995) return `${Math.round(100 * share)}%`;
+  return `${(100 * share).toFixed(share >= 0.001 ? 1 : Math.min(9, 1 - Math.floor(Math.log10(100 * share))))}%`;
+}
 
 const keep = calmly(() => {
   state.made = made.map((token) => token.id).join(".");
   writeState({ ...state, text: state.text.length > LINKED ? SENTENCE : state.text }, DEFAULTS);
-  const [run] = chosen();
-  showCommand("score", run, state.text);
-  if (made.length) {
-    const options = ["--tokens", made.length, "--temperature", state.temperature, ...(state.top ? ["--top-k", state.top] : []), "--seed", state.seed];
-    const runs = document.documentElement.dataset.runs;
-    byId("command").textContent += `\n${shell(["oratory", "generate", run, state.text, ...options, ...(runs ? ["--runs", runs] : [])])}`;
-    if (made.some((token) => token.byHand)) byId("command").textContent += "\n# the same up to the first token that was chosen by hand";
-  }
+  const drawn = ["--tokens", made.length, "--temperature", state.temperature, ...(state.top ? ["--top-k", state.top] : []), "--seed", state.seed];
+  showCommands(
+    ...chosen().map((run) => ["score", run, state.text]),
+    ...(made.length ? [["generate", chosen()[0], state.text, ...drawn]] : []),
+    ...(made.some((token) => token.byHand) ? ["the same up to the first token that was chosen by hand"] : []),
+  );
 }, 150);
 
 async function score() {
@@ -34,14 +36,18 @@ async function score() {
   asking = new AbortController();
   const { signal } = asking;
   byId("models").setAttribute("aria-busy", "true");
+  const done = sayIfLong(state.counts ? "Counting the n-grams of the corpus; they are kept for the next time …" : "Scoring the text …");
   try {
     found = await ask("/api/language/score", { body: { runs: chosen(), counts: state.counts, text: state.text }, signal });
+    done();
     say(found.sentence);
     showModels();
+    byId("form").removeAttribute("data-stale");
   } catch (error) {
-    fail(error);
+    if (fail(error)) byId("form").setAttribute("data-stale", "");
   } finally {
-    byId("models").removeAttribute("aria-busy");
+    done();
+    if (!signal.aborted) byId("models").removeAttribute("aria-busy");
   }
   keep();
 }
@@ -189,12 +195,20 @@ function pick(runs) {
   showOthers();
 }
 
+// Every token under every model, as a table.
+function saveScores() {
+  const rows = found.models.flatMap((model) => model.tokens.map((token, at) => {
+    const [likeliest] = model.guesses[at];
+    return [model.name, at, token, model.surprisal[at], model.ranks[at], ...(likeliest ?? ["", ""])];
+  }));
+  const columns = ["model", "place", "token", "surprisal, nats", "rank", "likeliest", "its probability"];
+  download("surprisal.csv", csvOf([columns, ...rows]), "text/csv;charset=utf-8");
+}
+
 function setUp() {
   const run = byId("run");
   if (!chosen().length) state.runs = run.value;
-  const [first] = chosen();
-  if (![...run.options].some((option) => option.value === first)) run.append(make("option", { value: first }, first));
-  run.value = first;
+  chooseFrom(run, chosen()[0]);
   byId("text").value = state.text;
   byId("counts").checked = state.counts;
   byId("differ").checked = state.differ;
@@ -214,6 +228,7 @@ function setUp() {
   byId("back").addEventListener("click", () => { stop(); made.pop(); showMade(); });
   byId("clear").addEventListener("click", () => forget());
   roving(byId("made"), "button");
+  byId("save").addEventListener("click", () => { if (found) saveScores(); });
   onLook(() => { if (found) { showModels(); showMade(); } });
   showOthers();
 }

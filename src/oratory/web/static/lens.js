@@ -1,9 +1,8 @@
 // The logit lens: layers from the last to the first, places from left to right.
-import { ask, fail, make, visible } from "./common.js";
+import { ask, byId, fail, make, visible } from "./common.js";
 import { colours, paint, placeOf } from "./colours.js";
 import { firstOnly, roving } from "./roving.js";
 
-const byId = (id) => document.getElementById(id);
 let wide = 1;
 
 // `asked` says which model and text.

@@ -1,22 +1,21 @@
 // The page of one run: how far it is, its curves as they grow, and the baselines beside it.
-import { ask, fail, isDark, listen, onLook, say, table } from "./common.js";
+import { ask, byId, fail, isDark, listen, onLook, say, table } from "./common.js";
 
-const place = document.getElementById("run");
+const place = byId("run");
 const { run, status, job } = place.dataset;
-const by = (id) => document.getElementById(id);
 
 if (status === "finished") beside();
 else follow();
 
 async function beside() {
-  const section = by("baselines");
+  const section = byId("baselines");
   try {
     const found = await ask(`/api/runs/${run}/baselines`);
     section.append(...found.tables.map(table));
     for (const sentence of found.warnings) say(sentence, true);
-    by("measuring").remove();
+    byId("measuring").remove();
   } catch (error) {
-    by("measuring").textContent = `The baselines are not shown. ${error.message}`;
+    byId("measuring").textContent = `The baselines are not shown. ${error.message}`;
   }
 }
 
@@ -25,7 +24,7 @@ function follow() {
   const draw = () => {
     const dark = isDark();
     for (const [at, id] of ["curves", "losses"].entries()) {
-      const image = by(id);
+      const image = byId(id);
       image.onload = () => { image.hidden = false; };
       image.src = `/api/runs/${run}/curves.svg?at=${at}&dark=${dark}&step=${drawn}`;
     }
@@ -33,10 +32,10 @@ function follow() {
   let before = status;
   listen(`/api/runs/${run}/events`, {
     progress(now) {
-      by("step").textContent = now.step.toLocaleString("en");
-      by("progress").value = now.share;
-      by("loss").textContent = now.loss === null ? "" : `, loss ${now.loss.toFixed(3)}`;
-      by("status").textContent = now.status;
+      byId("step").textContent = now.step.toLocaleString("en");
+      byId("progress").value = now.share;
+      byId("loss").textContent = now.loss === null ? "" : `, loss ${now.loss.toFixed(3)}`;
+      byId("status").textContent = now.status;
       if (now.step !== drawn) {
         drawn = now.step;
         draw();
@@ -46,15 +45,17 @@ function follow() {
     },
   });
   onLook(draw);
-  by("resume")?.addEventListener("click", () => act(`/api/runs/${run}/resume`, "It continues."));
-  by("stop")?.addEventListener("click", () => act(`/api/jobs/${job}/stop`, "It is being saved."));
+  byId("resume")?.addEventListener("click", (event) => act(event.target, `/api/runs/${run}/resume`, "It continues in a moment."));
+  byId("stop")?.addEventListener("click", (event) => act(event.target, `/api/jobs/${job}/stop`, "It is being saved."));
 }
 
-async function act(path, sentence) {
+async function act(button, path, sentence) {
+  button.disabled = true;
   try {
     await ask(path, { method: "POST" });
     say(sentence);
   } catch (error) {
     fail(error);
+    button.disabled = false;
   }
 }

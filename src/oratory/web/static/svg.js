@@ -1,5 +1,5 @@
 // What several views share: elements of SVG, plain numbers, marked words, and a command without the folder of the runs.
-import { make, shell } from "/static/common.js";
+import { byId, make, shell } from "./common.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 
@@ -26,7 +26,7 @@ export function percent(value, digits = 1) {
 
 // Show a command that has nothing to do with runs.
 export function showPlainCommand(...words) {
-  const place = document.getElementById("command");
+  const place = byId("command");
   if (place) place.textContent = shell(["oratory", ...words]);
 }
 

@@ -1,10 +1,10 @@
 // Starting a training or a comparison: what is filled in is checked as on the command line, and shown as a command.
-import { ask, calmly, readState, writeState } from "./common.js";
+import { ask, byId, calmly, readState, writeState } from "./common.js";
 
-const form = document.getElementById("form");
-const checked = document.getElementById("checked");
-const start = document.getElementById("start");
-const command = document.getElementById("command");
+const form = byId("form");
+const checked = byId("checked");
+const start = byId("start");
+const command = byId("command");
 const fixed = ["task", "data", "model", "seed", "seeds", "variants"];
 const defaults = { kind: "run", task: form.elements.task.value, data: form.elements.data.value, model: "", seed: "0", seeds: "5", variants: form.elements.variants.value };
 const inputs = [...form.elements].filter((each) => each.name && !fixed.includes(each.name));

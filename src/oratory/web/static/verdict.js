@@ -1,15 +1,15 @@
 // The verdict view: sliders, and pictures of what the very functions of every comparison say to them.
-import { ask, calmly, fail, isDark, make, readState, say, showCommand, typeScale, writeState } from "/static/common.js";
-import { plain, showPlainCommand, svg, ticks } from "/static/svg.js";
+import { ask, byId, calmly, fail, make, onLook, readState, say, showCommand, typeScale, writeState } from "./common.js";
+import { sides } from "./colours.js";
+import { plain, showPlainCommand, svg, ticks } from "./svg.js";
 
-const $ = (id) => document.getElementById(id);
 const SLIDERS = ["effect", "seed_noise", "item_noise", "rest", "items"];
 const DEFAULTS = { comparison: "", variant: "", seeds: 0, effect: 2, seed_noise: 1.5, item_noise: 20, rest: 30, items: 500, draw: 0 };
 const MOST = 20; // Seeds of a simulated comparison.
 const LEFT = 64, RIGHT = 20;
 let width = 900; // As wide as the place for it, so that letters are as large as elsewhere.
 const state = readState(DEFAULTS);
-if (!state.comparison && !state.seeds) state.seeds = 5;
+if (!state.comparison) state.seeds = Math.min(state.seeds || 5, MOST);
 let asking = new AbortController();
 
 async function load() {
@@ -29,22 +29,22 @@ async function load() {
 
 function labels() {
   for (const name of SLIDERS) document.querySelector(`output[for=${name}]`).textContent = name === "items" ? state.items : `${plain(state[name])} points`;
-  $("sliders").hidden = Boolean(state.comparison);
-  $("variant-row").hidden = !state.comparison;
+  byId("sliders").hidden = Boolean(state.comparison);
+  byId("variant-row").hidden = !state.comparison;
   if (state.comparison) showCommand("report", state.comparison);
   else showPlainCommand("calibrate");
 }
 
 function show(found) {
   const factor = found.factor ?? 1, unit = found.unit ?? "points";
-  width = Math.max(320, Math.min(900, $("curve").clientWidth / typeScale()));
-  $("seeds").max = found.of_seeds;
+  width = Math.max(320, Math.min(900, byId("curve").clientWidth / typeScale()));
+  byId("seeds").max = found.of_seeds;
   state.seeds ||= found.seeds; // An answer that comes late does not move the slider back.
-  $("seeds").value = state.seeds;
+  byId("seeds").value = state.seeds;
   document.querySelector("output[for=seeds]").textContent = `${found.seeds} of ${found.of_seeds}`;
   if (found.variants) {
-    $("variant").replaceChildren(...found.variants.map((name) => make("option", { value: name }, `${name} against ${found.baseline}`)));
-    $("variant").value = found.variant;
+    byId("variant").replaceChildren(...found.variants.map((name) => make("option", { value: name }, `${name} against ${found.baseline}`)));
+    byId("variant").value = found.variant;
   }
   const here = found.curve[found.seeds - 1];
   const signed = (value) => (value === null ? "–" : `${value >= 0 ? "+" : "−"}${plain(Math.abs(factor * value), 3)}`);
@@ -58,7 +58,7 @@ function show(found) {
   };
   const why = found.no_verdict || here.undecided;
   const note = why ? `Because: ${why}.` : `p is of this difference alone; a comparison of several variants corrects it (Holm). ${found.better === "lower" ? "Lower is better." : ""}`;
-  $("result").replaceChildren(make("p", { class: "word" }, word[0].toUpperCase() + word.slice(1)),
+  byId("result").replaceChildren(make("p", { class: "word" }, word[0].toUpperCase() + word.slice(1)),
     ...Object.entries(facts).map(([name, value]) => make("dl", {}, make("dt", {}, name), make("dd", {}, value))), make("p", { class: "note" }, note));
   drawCurve(found, factor, unit);
   drawMatrix(found, factor, unit);
@@ -102,7 +102,7 @@ function drawCurve({ curve, seeds, variant }, factor, unit) {
   // Its name comes last, so that it lies above the intervals.
   if (truth !== null) picture.append(svg("text", { class: "truth-label", x: width - RIGHT, y: y(truth) - 5, "text-anchor": "end" }, "true difference"));
   picture.append(svg("text", { x: LEFT - 8, y: 294, "text-anchor": "end" }, "seeds"));
-  $("curve").replaceChildren(picture);
+  byId("curve").replaceChildren(picture);
 }
 
 // A cell is blue where the variant is better there, and orange where it is worse.
@@ -110,8 +110,7 @@ function drawMatrix({ matrix, seeds, items, better, item }, factor, unit) {
   const sign = better === "lower" ? -1 : 1;
   const sizes = matrix.flat().map(Math.abs).sort((a, b) => a - b);
   const most = sizes[Math.floor(0.98 * (sizes.length - 1))] || sizes.at(-1) || 1;
-  const dark = isDark();
-  const [up, down, none] = dark ? [[116, 185, 242], [255, 160, 100], [29, 32, 37]] : [[11, 98, 164], [190, 90, 20], [255, 255, 255]];
+  const { better: up, worse: down, paper: none } = sides();
   const canvas = make("canvas", { width: matrix[0].length, height: matrix.length, role: "img" });
   canvas.setAttribute("aria-label", `Differences of ${matrix.length} seeds and ${items} ${item ?? "item"}s.`);
   canvas.style.height = `${Math.max(2.5, Math.min(1.4 * matrix.length, 18))}rem`;
@@ -122,17 +121,18 @@ function drawMatrix({ matrix, seeds, items, better, item }, factor, unit) {
     image.data.set([...none.map((base, part) => base + share * (colour[part] - base)), 255], 4 * (seed * canvas.width + at));
   }));
   pen.putImageData(image, 0, 0);
-  $("matrix").replaceChildren(canvas);
+  byId("matrix").replaceChildren(canvas);
   const several = items > matrix[0].length ? ` Each column is the mean of ${Math.ceil(items / matrix[0].length)}.` : "";
-  $("matrix-says").textContent = `Every row is a seed, every column ${several ? "some of the" : "one of the"} ${items.toLocaleString("en")} ${item ?? "item"}s, ordered by their mean: `
+  byId("matrix-says").textContent = `Every row is a seed, every column ${several ? "some of the" : "one of the"} ${items.toLocaleString("en")} ${item ?? "item"}s, ordered by their mean: `
     + `blue where the variant is better, orange where it is worse, full colour from ${plain(factor * most, 2)} ${unit} on.${several} Seeds that are not used are pale.`;
 }
 
 function drawPower({ planned, curve, seeds }, factor, unit) {
-  if (!planned.length) return $("power").replaceChildren(make("p", { class: "note" }, "Two seeds that differ are needed to say this."));
+  if (!planned.length) return byId("power").replaceChildren(make("p", { class: "note" }, "Two seeds that differ are needed to say this."));
   const seen = Math.abs(factor * curve[seeds - 1].mean);
   const values = planned.map((each) => factor * each.detectable);
-  const high = 1.08 * Math.max(...values.slice(1), seen);
+  const chosen = planned.findIndex((each) => each.seeds === seeds);
+  const high = 1.08 * Math.max(...values.slice(1), values[chosen] ?? 0, seen);
   const [picture, y] = chart(260, 0, high, "The smallest difference that would be seen, by the number of seeds.", unit);
   const x = (count) => column(count - 3, planned.length);
   const path = planned.map((each, at) => `${at ? "L" : "M"}${x(each.seeds)} ${Math.max(0, y(values[at]))}`).join("");
@@ -147,23 +147,23 @@ function drawPower({ planned, curve, seeds }, factor, unit) {
     }
   }
   picture.append(svg("text", { x: LEFT - 8, y: 254, "text-anchor": "end" }, "seeds"));
-  $("power").replaceChildren(picture);
+  byId("power").replaceChildren(picture);
 }
 
 // --- setting up
 
 const soon = calmly(load, 80);
-$("setup").addEventListener("submit", (event) => event.preventDefault());
+byId("setup").addEventListener("submit", (event) => event.preventDefault());
 for (const name of SLIDERS) {
-  $(name).value = state[name];
-  $(name).addEventListener("input", (event) => { state[name] = event.target.valueAsNumber; labels(); soon(); });
+  byId(name).value = state[name];
+  byId(name).addEventListener("input", (event) => { state[name] = event.target.valueAsNumber; labels(); soon(); });
 }
-$("seeds").max = Math.max(MOST, state.seeds);
-$("seeds").addEventListener("input", (event) => { state.seeds = event.target.valueAsNumber; soon(); });
-$("again").addEventListener("click", () => { state.draw += 1; load(); });
-$("source").value = state.comparison;
-if ($("source").value !== state.comparison) state.comparison = $("source").value = "";
-$("source").addEventListener("change", (event) => { Object.assign(state, { comparison: event.target.value, variant: "", seeds: event.target.value ? 0 : 5 }); load(); });
-$("variant").addEventListener("change", (event) => { state.variant = event.target.value; load(); });
-addEventListener("look", load);
+byId("seeds").max = Math.max(MOST, state.seeds);
+byId("seeds").addEventListener("input", (event) => { state.seeds = event.target.valueAsNumber; soon(); });
+byId("again").addEventListener("click", () => { state.draw += 1; load(); });
+byId("source").value = state.comparison;
+if (byId("source").value !== state.comparison) state.comparison = byId("source").value = "";
+byId("source").addEventListener("change", (event) => { Object.assign(state, { comparison: event.target.value, variant: "", seeds: event.target.value ? 0 : 5 }); load(); });
+byId("variant").addEventListener("change", (event) => { state.variant = event.target.value; load(); });
+onLook(load);
 load();

@@ -14,8 +14,9 @@ from oratory.inspect.subject import subject_of
 from oratory.reports.maps import picture, table_of
 from oratory.reports.maps_html import page as maps_page
 from oratory.reports.ramp import diverging, ramp
+from oratory.runs import Run
 from oratory.training.origins.published.config import DEFAULT
-from oratory.training.origins.published.model import PACKAGE, PublishedModel
+from oratory.training.origins.published.model import PACKAGE
 from oratory.web.chosen import Chosen, choices
 from oratory.web.laboratory import Laboratory
 from oratory.web.seen import Seen, Text
@@ -75,6 +76,9 @@ class Attention(View):
     title = "Attention"
     about = "Where every head looks, in any text of yours. The maps are what the model computed: each is checked."
     place = 50
+
+    def link(self, run: Run) -> str:
+        return f"/attention?run={run.id}"
 
     def router(self, lab: Laboratory) -> APIRouter:
         router, seen = APIRouter(), Seen(lab.work)
@@ -145,7 +149,7 @@ class _Explorer:
     def trained(self, asked: Looked) -> Subject:
         """The model that was asked for, as it is after training."""
         if asked.run == DEFAULT:
-            made: Subject = self._seen.get((DEFAULT,), _minilm)
+            made: Subject = self._seen.get((DEFAULT,), lambda: published(DEFAULT))
             return made
         return subject_of(self._lab.models.run(asked.run))
 
@@ -201,10 +205,6 @@ def _key(subject: Subject, asked: Looked, *more: Any) -> tuple[Any, ...]:
         return (asked.run, asked.step, *more)
     step = None if asked.step == run.step else asked.step
     return (run.id, tuple(run.record.files.values()), step, *more)
-
-
-def _minilm() -> Subject:
-    return replace(published(PublishedModel.find(DEFAULT).folder), name=DEFAULT)
 
 
 def _bytes(content: bytes) -> Response:

@@ -12,6 +12,7 @@ from oratory.inspect.attribution import attribute
 from oratory.inspect.classified import Classified, classified, splits_of
 from oratory.runs import Run
 from oratory.text.normal import one_line
+from oratory.web.chosen import EACH_ALONE, choices
 from oratory.web.kept import Kept
 from oratory.web.kinds import Id
 from oratory.web.laboratory import Laboratory
@@ -42,14 +43,13 @@ class ClassifierView(View):
     about = "What a trained classifier says of a text, which tokens mattered, and which texts it takes for which."
     place = 58
 
+    def link(self, run: Run) -> str | None:
+        return f"/classifier?run={run.id}" if run.task.name == TASK else None
+
     def router(self, lab: Laboratory) -> APIRouter:
         router = APIRouter()
         indexes: Kept[NearestTexts] = Kept(INDEXES)
         results: Kept[Classified] = Kept(RUNS)
-
-        def usable() -> list[dict[str, Any]]:
-            found = [entry for entry in lab.store.entries() if entry.task == TASK and entry.status == "finished"]
-            return [{"run": entry.id, "corpus": entry.corpus, "seed": entry.seed} for entry in found]
 
         def trained(name: str) -> Run:
             run = lab.models.run(name)
@@ -69,12 +69,14 @@ class ClassifierView(View):
 
         @router.get("/classifier", include_in_schema=False)
         def page(request: Request) -> HTMLResponse:
-            return lab.page(request, "classifier.html", view=self, known=usable())
+            models = choices(lab.store, lambda entry: entry.task == TASK)
+            return lab.page(request, "classifier.html", view=self, models=models)
 
         @router.get("/api/classifier")
         def runs() -> list[dict[str, Any]]:
             """The finished classifiers."""
-            return usable()
+            found = [entry for entry in lab.store.entries() if entry.task == TASK and entry.status == "finished"]
+            return [{"run": entry.id, "corpus": entry.corpus, "seed": entry.seed} for entry in found]
 
         @router.get("/api/classifier/{name}")
         def about(name: Id) -> dict[str, Any]:
@@ -87,8 +89,8 @@ class ClassifierView(View):
             """The probability of every class: what `oratory score` says."""
             run = trained(name)
             [found] = lab.work.do(lambda: run.score(typed.text))
-            facts: dict[str, Any] = found.to_dict()
-            return facts
+            at_once = run.at_once(typed.text)
+            return {**found.to_dict(), "note": f"{at_once} {EACH_ALONE}" if at_once else ""}
 
         @router.post("/api/classifier/{name}/nearest")
         def nearest(name: Id, typed: Typed) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from oratory.web.view import View
 
 class Comparisons(View):
     title = "Comparisons"
-    about = "Variants trained with the same seeds, and whether they differ. Searches are here too."
+    about = "Variants with the same seeds, and whether they differ; also searches, ensembles and studies of scale."
     place = 20
 
     def router(self, lab: Laboratory) -> APIRouter:

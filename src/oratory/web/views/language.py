@@ -11,11 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from oratory.comparisons.standing import BASELINES
 from oratory.errors import InputError
 from oratory.runs import Run
-from oratory.runs.entry import Entry
 from oratory.text.normal import one_line
 from oratory.training.running_text.guess import CountedModel, ExpectedTokens
-from oratory.training.tasks import task_of
-from oratory.web.chosen import Chosen, choices
+from oratory.training.tasks import Task, task_of
+from oratory.web.chosen import EACH_ALONE, Chosen, choices
 from oratory.web.laboratory import Laboratory
 from oratory.web.seen import Seen
 from oratory.web.view import View
@@ -71,12 +70,16 @@ class Language(View):
     about = "How surprised a language model is by each token of a text, what it expected instead, and how it goes on."
     place = 54
 
+    def link(self, run: Run) -> str | None:
+        return f"/language?runs={run.id}" if _goes_on(run.task) else None
+
     def router(self, lab: Laboratory) -> APIRouter:
         router, seen = APIRouter(), Seen(lab.work)
 
         @router.get("/language", include_in_schema=False)
         def page(request: Request) -> HTMLResponse:
-            return lab.page(request, "language.html", view=self, models=choices(lab.store, _goes_on), most=MODELS)
+            models = choices(lab.store, lambda entry: _goes_on(task_of(entry.task)))
+            return lab.page(request, "language.html", view=self, models=models, most=MODELS)
 
         @router.post("/api/language/score")
         def score(asked: Scored) -> dict[str, Any]:
@@ -89,7 +92,9 @@ class Language(View):
             if asked.counts:
                 found.append(_counted(lab, seen, runs[0], line))
             same = len({model["fingerprint"] for model in found}) == 1
-            return {"text": line, "models": found, "same": same, "sentence": "" if same else OTHER_TOKENS}
+            at_once = runs[0].at_once(line)
+            said = [f"{at_once} {EACH_ALONE}" if at_once else "", "" if same else OTHER_TOKENS]
+            return {"text": line, "models": found, "same": same, "sentence": " ".join(filter(None, said))}
 
         @router.post("/api/language/step")
         def step(asked: Step) -> dict[str, Any]:
@@ -108,9 +113,9 @@ class Language(View):
         return router
 
 
-def _goes_on(entry: Entry) -> bool:
-    """Whether a run is of a task whose models say what comes next."""
-    return bool(task_of(entry.task).model.get("causal"))
+def _goes_on(task: Task) -> bool:
+    """Whether the models of a task say what comes next."""
+    return bool(task.model.get("causal"))
 
 
 def _scored(lab: Laboratory, run: Run, line: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from oratory.reports.comparison import curves_topic as curves_over_seeds
 from oratory.reports.document import Document, Section, document_of, section_of
 from oratory.reports.run import curves_topic
 from oratory.runs import Run
+from oratory.runs.entry import Entry
 from oratory.runs.listing import Listing
 from oratory.web.asked import Asked, linked
 from oratory.web.events import stream
@@ -59,7 +60,6 @@ class Runs(View):
                 total=total,
                 count=len(entries),
                 words=words,
-                running=sum(entry.status == "running" for entry in entries),
             )
 
         @router.get("/runs/of/{group}", include_in_schema=False)
@@ -91,6 +91,7 @@ class Runs(View):
                 sections=sections,
                 settings=run.all_settings(),
                 made_by=command_of(run),
+                variant=Entry.of(run).variant,
             )
 
         @router.get("/runs/{name}/report", include_in_schema=False)
@@ -143,10 +144,9 @@ class Runs(View):
         def resume(name: Id) -> dict[str, Any]:
             """Continue a run that was stopped, as a job of the page."""
             found = lab.store.current(lab.store.open(name))
-            if found.status not in ("interrupted",):
+            if found.status != "interrupted":
                 raise InputError(f"The run {found.id} is {found.status}; only one that was interrupted can continue.")
-            job = lab.jobs.add(f"{found.id}, continued", ["train", "--resume", found.id])
-            return job_progress(lab.store, job)
+            return job_progress(lab.store, lab.jobs.resume(found.id))
 
 
 def _state(run: Run) -> tuple[Any, ...]:
