@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from oratory.api import ensemble, list_results, load_result, report, train
@@ -13,10 +14,11 @@ from oratory.errors import InputError
 from oratory.reports.command import command_of
 from oratory.runs import Run, Store
 from oratory.text import load_corpus
-from oratory.tokens import encode_lm
+from oratory.tokens import Tokenizer, encode_lm, train_tokenizer
 from oratory.tokens.ngrams import NgramCounts
 from oratory.training.running_text.averaged import mean_nats
 from oratory.training.tasks import task_of
+from oratory.training.tasks.lm.rivals import rivals
 from tests.execution.training import quick, write_corpus
 from tests.execution.workers import here
 
@@ -99,6 +101,67 @@ def test_a_mixture_that_makes_no_sense_is_refused(made: dict[str, Comparison], t
     sentence = "--counts is for language models" if task == "classifier" else f"--counts {share:g}: the share"
     with pytest.raises(InputError, match=sentence):
         ensemble(made[task].id, runs=store_of(made[task]).folder, counts=share)
+
+
+def test_language_models_stand_against_kneser_ney_on_the_same_tokens(made: dict[str, Comparison]) -> None:
+    comparison = made["lm"]
+    store = store_of(comparison)
+    found = ensemble(comparison.id, runs=store.folder, counts=0.25).to_dict()
+    rows = {row["variant"]: row for row in found["against_baselines"] if row["against"] == "modified-kneser-ney-5"}
+    parts = (", single models", ", ensembles of 2", ", ensemble of 7")
+    hybrids = (" hybrid with n-grams, single models", " ensemble of 7, hybrid with n-grams")
+    assert {name for name in rows if name.startswith("base")} == {
+        *(f"base{part}" for part in parts),
+        *(f"base,{part}" for part in hybrids),
+    }
+    measured = made["lm"].task.baselines(load_corpus(store.folder.parent / "corpus"), _tokenizers(comparison))
+    [perplexity] = [each.models["modified-kneser-ney-5"] for each in measured]
+    by_text = {name: text.perplexity for name, text in perplexity.texts.items()}
+    single = rows["base, single models"]
+    for text, of_counts in by_text.items():
+        own = found["variants"]["base, mean of 7"][text]["mean"]
+        assert single["parts"][text]["ratio"] == pytest.approx(own / of_counts, rel=1e-6)
+    low, high = single["parts"]["all"]["interval"]
+    assert low < single["parts"]["all"]["difference"] < high
+    assert (single["verdict"] in ("better", "worse")) == (single["p"] < 0.05)
+    whole = rows["base, ensemble of 7"]
+    assert whole["p"] is None
+    assert whole["parts"]["all"]["interval"] is not None
+    assert whole["verdict_text"] == "no verdict: one model, whose interval is for new items alone"
+
+
+def _tokenizers(comparison: Comparison) -> dict[str, Tokenizer]:
+    return {"char": runs_of(comparison)[0].tokenizer}
+
+
+def test_a_share_for_new_tokens_is_what_good_turing_reserves(tmp_path: Path) -> None:
+    for name, lines in {"train_LM": "a b b\na c e\n", "test_LM_new": "a d b\n", "dev_LM": "d a\n"}.items():
+        (tmp_path / f"{name}.txt").write_text(lines)
+    corpus = load_corpus(tmp_path)
+    tokenizer = train_tokenizer(corpus, "word")
+    ids = encode_lm(corpus, tokenizer)["new"].ids
+    items = pa.table({"text": ["new"] * len(ids), "nats": np.ones(len(ids))})
+    plain, reserving = (np.array(table["nats"]) for table in rivals(corpus, tokenizer, items).values())
+    counts = np.bincount(encode_lm(corpus, tokenizer)["train"].ids, minlength=len(tokenizer))
+    share, new = (counts == 1).sum() / counts.sum(), counts == 0
+    assert new[ids].any()
+    assert not new[ids].all()
+    by_hand = (1 - share) * np.exp(-plain) + share * new[ids] / new.sum()
+    assert np.exp(-reserving) == pytest.approx(by_hand)
+
+
+def test_classifiers_stand_against_the_svm_on_the_same_texts(made: dict[str, Comparison]) -> None:
+    comparison = made["classifier"]
+    found = ensemble(comparison.id, runs=store_of(comparison).folder).to_dict()
+    rows = {row["variant"]: row for row in found["against_baselines"]}
+    assert {row["against"] for row in rows.values()} == {"tfidf-svm"}
+    for part, svm in found["baselines"]["tfidf-svm"].items():
+        own = found["variants"]["base, mean of 7"][part]["mean"]
+        assert rows["base, single models"]["parts"][part]["difference"] == pytest.approx(own - svm)
+    folder = store_of(comparison).folder
+    page, *_ = report(found["ensemble"], folder.parent / "rivals.md", runs=folder)
+    assert "Whether it beats the baselines" in page.read_text()
+    assert "tfidf-svm" in page.read_text()
 
 
 def test_a_classifier_is_averaged_class_by_class(made: dict[str, Comparison]) -> None:

@@ -257,6 +257,33 @@ def test_the_ngrams_of_a_classifier_are_weighed_as_tfidf() -> None:
     assert len(pieces_of("war", 4, 1000)) == 3 + 2  # <wa war ar> <war war>
 
 
+def test_naive_bayes_is_that_of_complements_and_is_not_there_in_training() -> None:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import ComplementNB
+
+    texts, labels = [stream(9, seed) for seed in range(6)], [0, 1, 2, 0, 1, 2]
+    setting = config("hybrid-ngrams(longest=2,bayes=0.5)", output="classes", causal=False, classes=3)
+    head = Transformer(setting, 0).head
+    assert isinstance(head, NgramHead)
+    head.learn_from(TrainingText(texts, list("abcdefg"), labels))
+    words = [" ".join("abcdefg"[i] for i in ids) for ids in texts]
+    vectors = CountVectorizer(token_pattern=r"\w", ngram_range=(1, 2))
+    counts = vectors.fit_transform(words)
+    model = ComplementNB(alpha=0.3).fit(counts, labels)
+    expected = counts @ model.feature_log_prob_.T
+    x, read = torch.zeros(6, 16), torch.stack(texts)
+    found = (head.eval().logits(x, Reading(read, x[:, None])) - head(x)).detach().numpy()
+    assert found - found.mean(1, keepdims=True) == pytest.approx(
+        0.5 * (expected - expected.mean(1, keepdims=True)), abs=1e-4
+    )
+    assert torch.equal(head.train().logits(x, Reading(read, x[:, None])), head(x))
+    unmet = torch.full((1, 3), 6)
+    head.learn_from(TrainingText([text % 6 for text in texts], list("abcdefg"), labels))
+    assert not (head.eval().logits(x[:1], Reading(unmet, x[:1, None])) - head(x[:1])).any()
+    with pytest.raises(InputError, match="it must be 0 or more"):
+        config("hybrid-ngrams(bayes=-1.0)", output="classes", causal=False, classes=3)
+
+
 def test_what_does_not_fit_is_a_sentence() -> None:
     with pytest.raises(
         InputError, match="head=hybrid-cache is for language models, and this is a masked language model"

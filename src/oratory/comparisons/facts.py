@@ -1,10 +1,11 @@
 """What every result of several runs says of itself, and how its figures become plain values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from oratory.runs import Run
-from oratory.statistics import Difference, Estimate, ratio
+from oratory.statistics import Difference, Estimate, ratio, verdict, verdict_text
 from oratory.tables import Tabled
 from oratory.training.tasks import Task
 from oratory.training.tasks.metric import Metric
@@ -54,6 +55,56 @@ def ratio_figures(metric: Metric, found: Difference) -> dict[str, Any]:
         return {}
     of = ratio(found)
     return {"ratio": of.value, "ratio_interval": list(of.interval) if of.interval else None}
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A model against something else, on the same items and the same seeds, or groups of seeds."""
+
+    variant: str
+    against: str
+    parts: Mapping[str, Difference]
+    """By part of test; the first one is `all`."""
+    p: float | None = None
+    """After Holm, over all pairings."""
+
+    @property
+    def whole(self) -> Difference:
+        return self.parts["all"]
+
+    def verdict_text(self, metric: Metric) -> str:
+        """The verdict, and the difference that would have been seen if none was."""
+        return verdict_text(self.whole, self.p, lambda value: metric.show_difference(value, "-"))
+
+    def to_dict(self, metric: Metric, each: str) -> dict[str, Any]:
+        """Plain values; `each` is what the differences by seed, or by group, are called."""
+        return {
+            "variant": self.variant,
+            "against": self.against,
+            "verdict": verdict(self.whole, self.p),
+            "verdict_text": self.verdict_text(metric),
+            "p": self.p,
+            "wins": self.whole.wins,
+            "parts": {
+                name: {
+                    "difference": found.mean,
+                    "interval": list(found.interval) if found.interval else None,
+                    each: list(found.seed_differences),
+                    **ratio_figures(metric, found),
+                }
+                for name, found in self.parts.items()
+            },
+        }
+
+    def rows(self, metric: Metric) -> list[tuple[str, ...]]:
+        """For a table: who, against whom, verdict, difference, interval, wins and p, part by part."""
+        rows: list[tuple[str, ...]] = []
+        for part, found in self.parts.items():
+            whole = part == "all"
+            said = (self.variant, self.against, self.verdict_text(metric)) if whole else (f"  {part}", "", "")
+            shown = metric.show_difference(found.mean), metric.show_difference_interval(found.interval)
+            rows.append((*said, *shown, f"{found.wins}/{found.seeds}", p_text(self.p) if whole else ""))
+        return rows
 
 
 def p_text(p: float | None) -> str:

@@ -85,6 +85,8 @@ class TrainingText:
     """The ids of each text; running text is one."""
     tokens: Sequence[str]
     """The vocabulary."""
+    labels: Sequence[int] = ()
+    """The class of each text, where texts have one."""
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,8 @@ def model_of(config: ModelConfig, context: int | None = None) -> Transformer:
             parameter.add_(NOISE * torch.randn(parameter.shape, generator=generator))
     if model.counts_text:  # A text of which it can know something.
         texts = list(ids_for(config, 4, LONG))
-        model.learn_from(TrainingText(texts, [f"word{index}" for index in range(config.vocabulary)]))
+        labels = [at % config.classes for at in range(len(texts))] if config.output == "classes" else []
+        model.learn_from(TrainingText(texts, [f"word{index}" for index in range(config.vocabulary)], labels))
     return model
 
 

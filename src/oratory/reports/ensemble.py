@@ -16,7 +16,7 @@ def ensemble_document(found: Ensemble) -> Document:
         "The runs of a variant over its seeds, as one model: the probability of everything is the mean of that of the "
         "runs. Nothing was chosen on test, and nothing was trained."
     )
-    topics = [standing_topic(found.standing), _verdicts(found), _members(found)]
+    topics = [standing_topic(found.standing), *_rivals(found), _verdicts(found), _members(found)]
     title = f"{', '.join(found.members)}: ensembles, {found.task} on {found.corpus}"
     footer = f"Made by Oratory {__version__} from {found.id}."
     return Document(title, lead, [section_of(topic) for topic in topics], footer)
@@ -39,6 +39,12 @@ def _verdicts(found: Ensemble) -> Topic:
         figures=(Drawn(f"differences-{found.id}", picture, caption),) if rows else (),
         tables=tuple(found.verdict_tables()),
     )
+
+
+def _rivals(found: Ensemble) -> list[Topic]:
+    tables = tuple(found.rival_tables())
+    lead = "The same items, item by item, so that how hard they are does not count."
+    return [Topic("Whether it beats the baselines", lead, tables=tables)] if tables else []
 
 
 def _members(found: Ensemble) -> Topic:

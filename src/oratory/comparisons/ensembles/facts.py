@@ -4,31 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oratory.comparisons.facts import ResultFacts, p_text, ratio_figures
+from oratory.comparisons.facts import Pairing, ResultFacts
+from oratory.comparisons.rivals import rival_table
 from oratory.comparisons.standing import Standing
 from oratory.runs import Store
-from oratory.statistics import Difference, verdict, verdict_text
 from oratory.tables import Table, counted
 
 SINGLE = "its single models"
 ROWS = "group of seeds", "groups of seeds"
 """What one score in a verdict on ensembles comes from, and several."""
-
-
-@dataclass(frozen=True)
-class Pairing:
-    """Ensembles of one variant against something else, on the same disjoint groups of seeds."""
-
-    variant: str
-    against: str
-    parts: Mapping[str, Difference]
-    """By part of test; the first one is `all`."""
-    p: float | None = None
-    """After Holm, over all pairings."""
-
-    @property
-    def whole(self) -> Difference:
-        return self.parts["all"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +34,8 @@ class Ensemble(ResultFacts):
     standing: Standing
     """The ensembles of all runs, the mean of their members, and the baselines."""
     pairings: tuple[Pairing, ...]
+    rivalries: tuple[Pairing, ...]
+    """Single models, ensembles and hybrids against the strongest baselines."""
     unit: str
     """What one item is in the verdicts, such as a sentence or an address."""
     new_items: str
@@ -58,7 +44,7 @@ class Ensemble(ResultFacts):
 
     def verdict_text(self, pairing: Pairing) -> str:
         """The verdict, and the difference that would have been seen if none was."""
-        return verdict_text(pairing.whole, pairing.p, lambda value: self.metric.show_difference(value, "-"))
+        return pairing.verdict_text(self.metric)
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -74,52 +60,24 @@ class Ensemble(ResultFacts):
                 "groups": [list(group) for group in self.groups],
                 "unit": self.unit,
                 "new_items": self.new_items,
-                "differences": [self._pairing(pairing) for pairing in self.pairings],
+                "differences": [pairing.to_dict(self.metric, "group_differences") for pairing in self.pairings],
             },
+            "against_baselines": [rivalry.to_dict(self.metric, "seed_differences") for rivalry in self.rivalries],
             "warnings": list(self.warnings),
         }
 
-    def _pairing(self, pairing: Pairing) -> dict[str, Any]:
-        return {
-            "variant": pairing.variant,
-            "against": pairing.against,
-            "verdict": verdict(pairing.whole, pairing.p),
-            "verdict_text": self.verdict_text(pairing),
-            "p": pairing.p,
-            "wins": pairing.whole.wins,
-            "parts": {name: self._figures(found) for name, found in pairing.parts.items()},
-        }
-
-    def _figures(self, found: Difference) -> dict[str, Any]:
-        return {
-            "difference": found.mean,
-            "interval": list(found.interval) if found.interval else None,
-            "group_differences": list(found.seed_differences),
-            **ratio_figures(self.metric, found),
-        }
-
     def tables(self) -> list[Table]:
-        return [self.standing.table(self.standing.parts), *self.verdict_tables()]
+        return [self.standing.table(self.standing.parts), *self.verdict_tables(), *self.rival_tables()]
+
+    def rival_tables(self) -> list[Table]:
+        """Models against the strongest baselines; none where no baseline has results by item."""
+        return [rival_table(self.rivalries, self.metric, self.new_items)] if self.rivalries else []
 
     def verdict_tables(self) -> list[Table]:
         """What averaging gives, part by part; none where the seeds make no groups."""
         if not self.pairings:
             return []
-        rows = []
-        for pairing in self.pairings:
-            for part, found in pairing.parts.items():
-                whole = part == "all"
-                rows.append(
-                    (
-                        pairing.variant if whole else f"  {part}",
-                        pairing.against if whole else "",
-                        self.verdict_text(pairing) if whole else "",
-                        self.metric.show_difference(found.mean),
-                        self.metric.show_difference_interval(found.interval),
-                        f"{found.wins}/{found.seeds}",
-                        p_text(pairing.p) if whole else "",
-                    )
-                )
+        rows = [row for each in self.pairings for row in each.rows(self.metric)]
         columns = ("ensembles of", "against", "verdict", "difference", "95% interval", "wins", "p")
         shown = "; ".join(", ".join(map(str, group)) for group in self.groups)
         groups = counted(len(self.groups), f"ensemble of {self.size} runs")

@@ -7,10 +7,12 @@ import numpy as np
 
 from oratory import __version__
 from oratory.comparisons.eligibility import eligibility_of
-from oratory.comparisons.ensembles.facts import ROWS, SINGLE, Ensemble, Pairing
+from oratory.comparisons.ensembles.facts import ROWS, SINGLE, Ensemble
 from oratory.comparisons.ensembles.members import Averaged, Members, Mixed, Wanted, wanted_of
 from oratory.comparisons.ensembles.record import EnsembleRecord
+from oratory.comparisons.facts import Pairing
 from oratory.comparisons.measures import Measure, Scored, measures_of, tokens_of
+from oratory.comparisons.rivals import rivalries, rivals_of
 from oratory.comparisons.standing import Standing, baselines_of, tested_corpus
 from oratory.errors import InputError
 from oratory.ids import id_of, key_of
@@ -87,7 +89,9 @@ def _evaluate(
             scored[_hybrid(name)] = [None if run is None else Mixed(run, counted, counts) for run in runs]
         if groups:
             scored[_grouped(name)] = [Averaged(tuple(run for at in group if (run := runs[at]))) for group in groups]
-    measures = measures_of(task, metric, corpus, scored)
+    first = next(run for runs in members.values() for run in runs if run)
+    rivals = rivals_of(task, corpus, tokens, metric, first)
+    measures = measures_of(task, metric, corpus, scored | rivals)
     units = task.units(corpus)
     eligible = {name: eligibility_of(name, task, runs) for name, runs in members.items()}
     judged = [name for name in members if not eligible[name].no_verdict and not units.no_verdict]
@@ -115,6 +119,7 @@ def _evaluate(
             finer_parts=units.finer_parts,
         ),
         pairings=tuple(_pairings(judged, groups, measures, metric)) if groups else (),
+        rivalries=tuple(rivalries(_rivalling(judged, members, scored, size), list(rivals), measures, metric)),
         unit=measures["all"].unit,
         new_items=units.new_items,
         warnings=(
@@ -146,6 +151,21 @@ def _grouped(name: str) -> str:
 
 def _hybrid(name: str) -> str:
     return f"{name}, hybrid with n-grams"
+
+
+def _rivalling(names: Sequence[str], members: Members, scored: Mapping[str, object], size: int) -> dict[str, str]:
+    """What stands against the baselines, and what each is called."""
+    found: dict[str, str] = {}
+    for name in names:
+        whole = _whole(name, members[name])
+        found |= {
+            name: f"{name}, single models",
+            _grouped(name): f"{name}, ensembles of {size}",
+            whole: whole,
+            _hybrid(name): f"{_hybrid(name)}, single models",
+            _hybrid(whole): _hybrid(whole),
+        }
+    return {name: called for name, called in found.items() if name in scored}
 
 
 def _estimates(members: Members, measures: Mapping[str, Measure], hybrid: bool) -> dict[str, dict[str, Estimate]]:

@@ -12,6 +12,8 @@ from oratory.mechanisms.kinds import Head, Reading, Shape, TrainingText
 
 SHORTEST = 3
 """Characters of the shortest piece of a word."""
+UNMET = 0.3
+"""What naive Bayes adds to every count, so that an n-gram which a class does not have is not impossible there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +22,13 @@ class HybridNgrams(Head):
 
     N-grams are of tokens, and by option of the characters within a token. G starts at zero. TF-IDF is sublinear, as
     that of the baseline: (1 + ln tf) (1 + ln((1 + texts) / (1 + texts that have it))).
+
+    With bayes=B, the logits of a text that is measured also get B times those of complement naive Bayes: for a class,
+    -sum over n-grams of ln p(n-gram | other classes), less its mean over classes. Training does without them, because
+    the counts have seen its labels.
     """
 
-    paper = "Joulin et al., 2017 (arXiv:1607.01759)"
+    paper = "Joulin et al., 2017 (arXiv:1607.01759); bayes: Rennie et al., 2003"
     hybrid = "a linear model of n-grams"
     table = False
 
@@ -34,6 +40,8 @@ class HybridNgrams(Head):
     """Rows of the table that all n-grams share."""
     strength: float = 20.0
     """What the sum over n-grams is multiplied with: the larger, the faster they learn."""
+    bayes: float = 0.0
+    """What the logits of naive Bayes are multiplied with; 0 for none."""
 
     def serves(self, output: str, causal: bool) -> bool:
         return output == "classes"
@@ -46,6 +54,8 @@ class HybridNgrams(Head):
             raise InputError(f"characters={self.characters}: it must be 0, or at least {SHORTEST}.")
         if not self.strength > 0:
             raise InputError(f"strength={self.strength}: it must be above 0.")
+        if not self.bayes >= 0:
+            raise InputError(f"bayes={self.bayes}: it must be 0 or more.")
 
     def build(self, shape: Shape) -> "NgramHead":
         return NgramHead(shape, self)
@@ -64,8 +74,11 @@ class NgramHead(nn.Sequential):
         self.register_buffer("rarity", torch.ones(chosen.rows))
         most = 0 if not chosen.characters else PIECES
         self.register_buffer("pieces", torch.full((shape.vocabulary, most), -1, dtype=torch.int32))
+        if chosen.bayes:  # An empty table would change the checksum of a model without it.
+            self.register_buffer("evidence", torch.zeros(chosen.rows, shape.classes))
         self.rarity: Tensor
         self.pieces: Tensor
+        self.evidence: Tensor
 
     def learn_from(self, text: TrainingText) -> None:
         """The pieces of every token, and how many texts have each n-gram."""
@@ -83,11 +96,29 @@ class NgramHead(nn.Sequential):
             rows = self._rows(ids[None].to(self.rarity.device))
             having[rows[rows >= 0].unique()] += 1  # type: ignore[no-untyped-call]
         self.rarity.copy_(1 + ((1 + len(text.texts)) / (1 + having)).log())
+        if self.chosen.bayes:
+            self._weigh(text)
+
+    def _weigh(self, text: TrainingText) -> None:
+        """What each n-gram says for each class: how rare it is in the texts of the others."""
+        counts = torch.zeros_like(self.evidence)  # R, C
+        for ids, label in zip(text.texts, text.labels, strict=True):
+            rows = self._rows(ids[None].to(counts.device))
+            found = rows[rows >= 0]
+            counts[:, label].index_add_(0, found, counts.new_ones(len(found)))
+        met = (counts.sum(dim=1, keepdim=True) > 0).float()  # R, 1
+        others = (counts.sum(dim=1, keepdim=True) - counts + UNMET) * met
+        told = -(others / others.sum(dim=0)).log() * met  # -ln p, and nothing of an n-gram that train does not have.
+        told = told.nan_to_num(posinf=0.0)
+        self.evidence.copy_(told - told.mean(dim=1, keepdim=True))
 
     def logits(self, x: Tensor, reading: Reading) -> Tensor:
         logits: Tensor = self(x)
         rows = self._rows(reading.ids, reading.mask)  # B, F
         owners = torch.arange(len(rows), device=rows.device)[:, None].expand_as(rows)[rows >= 0]
+        if self.chosen.bayes and not self.training:
+            told = self.chosen.bayes * self.evidence[rows[rows >= 0]]
+            logits = logits.index_add(0, owners, told.to(logits.dtype))
         pairs, times = torch.unique(owners * self.chosen.rows + rows[rows >= 0], return_counts=True)
         owner, row = pairs // self.chosen.rows, pairs % self.chosen.rows
         weight = (1 + times.log()) * self.rarity[row]

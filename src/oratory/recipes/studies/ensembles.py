@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 
 from oratory.comparisons.ensembles.make import ONE_MODEL
 from oratory.comparisons.ensembles.members import Averaged, Mixed
+from oratory.comparisons.facts import Pairing
 from oratory.comparisons.measures import Scored, measures_of, tokens_of
+from oratory.comparisons.rivals import rival_table, rivalries, rivals_of
 from oratory.comparisons.standing import Standing
 from oratory.errors import InputError
 from oratory.reports import Figure
@@ -25,6 +27,10 @@ class EnsemblesResult(Tabled):
     standing: Standing
     share: float | None
     """Of the n-grams in hybrids; None where there are no hybrids."""
+    rivalries: tuple[Pairing, ...]
+    """Single models, ensembles and hybrids against the strongest baselines."""
+    new_items: str
+    """What the verdicts mean by new items, in a sentence."""
     title: ClassVar[str] = "Ensembles"
 
     def sentences(self) -> list[str]:
@@ -32,13 +38,15 @@ class EnsemblesResult(Tabled):
         return said if self.share is None else [*said, f"In a hybrid, n-grams of train have a share of {self.share:g}."]
 
     def tables(self) -> list[Table]:
-        return [self.standing.table(self.standing.parts)]
+        against = rival_table(self.rivalries, self.standing.metric, self.new_items)
+        return [self.standing.table(self.standing.parts), *([against] if self.rivalries else [])]
 
     def pictures(self) -> list[Figure]:
         return []
 
     def to_dict(self) -> dict[str, Any]:
-        return {"share": self.share, **self.standing.to_dict()}
+        against = [rivalry.to_dict(self.standing.metric, "seed_differences") for rivalry in self.rivalries]
+        return {"share": self.share, **self.standing.to_dict(), "against_baselines": against}
 
 
 def explain(runs: Mapping[str, Sequence[Run]], corpus: Corpus) -> EnsemblesResult:
@@ -55,7 +63,9 @@ def explain(runs: Mapping[str, Sequence[Run]], corpus: Corpus) -> EnsemblesResul
         scored[called] = [whole]
         if share is not None:
             scored[f"{called}, hybrid with n-grams"] = [Mixed(whole, counted, share)]
-    measures = measures_of(task, metric, corpus, scored)
+    singles = {f"{name}, single models": found for name, found in done.items()}
+    rivals = rivals_of(task, corpus, tokens, metric, next(iter(done.values()))[0])
+    measures = measures_of(task, metric, corpus, {**scored, **singles, **rivals})
     standing = Standing(
         task=task,
         metric=metric,
@@ -64,4 +74,5 @@ def explain(runs: Mapping[str, Sequence[Run]], corpus: Corpus) -> EnsemblesResul
         in_train=task.in_train(corpus),
         finer_parts=task.units(corpus).finer_parts,
     )
-    return EnsemblesResult(standing, share)
+    against = rivalries({name: name for name in (*singles, *scored)}, list(rivals), measures, metric)
+    return EnsemblesResult(standing, share, tuple(against), task.units(corpus).new_items)

@@ -238,6 +238,12 @@ class Task(ABC):
         """The per-item results of a model that is mixed with n-grams of train, which have this share."""
         raise NotImplementedError
 
+    def rivals(
+        self, corpus: "Corpus", tokenizer: "Tokenizer", items: "pyarrow.Table", metric: "Metric"
+    ) -> "Mapping[str, pyarrow.Table]":
+        """The strongest baselines by name, each with per-item results like those of a run; none where none has any."""
+        return {}
+
     # --- using what was trained
 
     @abstractmethod

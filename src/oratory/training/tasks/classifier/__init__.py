@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from oratory.training.tasks.classifier.units import LabelledUnits
     from oratory.training.tasks.classifier.use import TextClass
     from oratory.training.tasks.labelled import SplitScores
+    from oratory.training.tasks.metric import Metric
     from oratory.training.tasks.results import Recorded
     from oratory.training.tasks.samples import Samples
 
@@ -113,6 +114,15 @@ class Classifier(Task):
         from oratory.training.tasks.classifier.averaged import averaged
 
         return averaged(tables)
+
+    def rivals(
+        self, corpus: "Corpus", tokenizer: "Tokenizer", items: "pyarrow.Table", metric: "Metric"
+    ) -> "Mapping[str, pyarrow.Table]":
+        from oratory.training.tasks.classifier.metrics.accuracy import Accuracy
+        from oratory.training.tasks.classifier.rivals import rivals
+
+        # A metric of probabilities has nothing to read from an SVM.
+        return rivals(corpus, items) if isinstance(metric, Accuracy) else {}
 
     def baselines(
         self,

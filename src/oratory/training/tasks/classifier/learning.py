@@ -53,7 +53,7 @@ class ClassifierLearning(Learning):
         items = self.splits["train"]
         batches = (items.batch(np.array([item])) for item in range(len(items)))
         tokens = [self.tokenizer.token(index) for index in range(len(self.tokenizer))]
-        return TrainingText([batch.ids[0] for batch in batches], tokens)
+        return TrainingText([batch.ids[0] for batch in batches], tokens, items.labels.tolist())
 
     def loss(self, model: nn.Module, batch: Batch, targets: int, smoothing: float) -> Tensor:
         if self.teachers is not None:

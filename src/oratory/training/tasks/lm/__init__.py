@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from oratory.training.prepared import Prepared
     from oratory.training.running_text.guess import Beam, CountedModel, ExpectedTokens, NextToken
     from oratory.training.tasks.lm.use import Extrapolation, TextSurprisal
+    from oratory.training.tasks.metric import Metric
     from oratory.training.tasks.samples import Samples
 
 
@@ -77,6 +78,13 @@ class LanguageModel(TextTask):
         from oratory.training.tasks.lm.mixed import mixed_with_counts
 
         return mixed_with_counts(table, counted, share)
+
+    def rivals(
+        self, corpus: "Corpus", tokenizer: "Tokenizer", items: "pyarrow.Table", metric: "Metric"
+    ) -> "Mapping[str, pyarrow.Table]":
+        from oratory.training.tasks.lm.rivals import rivals
+
+        return rivals(corpus, tokenizer, items)
 
     def score(self, run: Trained, line: str) -> "TextSurprisal":
         from oratory.training.tasks.lm.use import surprise
