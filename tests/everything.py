@@ -25,5 +25,6 @@ for found in pkgutil.walk_packages(oratory.__path__, "oratory."):
 for name in LATER:
     with suppress(ImportError):
         import_module(name)
+import_module("oratory.tokens.words").split("The rules of words are loaded here.")
 for helper in ("tests.execution.training", "tests.several"):
     import_module(helper)

@@ -25,7 +25,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, added: Tensor | None, causal: bool, 
 
     `added` comes to the scores, and broadcasts to them. If `causal`, no query sees a later key, and nothing is added.
     """
-    if k.shape[2] > SHORT or not are_fast():
+    if not are_fast() or k.shape[2] > SHORT:  # In this order: what is exported is for any length.
         return scaled_dot_product_attention(q, k, v, attn_mask=added, dropout_p=lost, is_causal=causal, scale=scale)
     batch, heads, queries, _ = q.shape
     q, k, v = (part.reshape(batch * heads, *part.shape[2:]) for part in (q, k, v))

@@ -14,6 +14,8 @@ from typing import Any
 import torch
 
 MKL, ONEDNN = "mkl", "onednn"
+WIDE = 64
+"""From this width on, the products of an update are large enough for the faster library."""
 EXACT = 1e-5
 """Differences from the product in 64 bits that 32 bits explain; bfloat16 would differ by a hundred times as much."""
 _ONEDNN: Any = torch.backends.mkldnn

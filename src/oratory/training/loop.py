@@ -19,7 +19,7 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 from oratory.batches import IGNORE, Batch, Order
 from oratory.errors import Failed
-from oratory.model.products import fast_products
+from oratory.model.products import WIDE, fast_products
 from oratory.seeds import seeded
 from oratory.training.config import TrainConfig
 from oratory.training.events import Measured, Stepped
@@ -64,6 +64,8 @@ class Fit:
             model.learn_from(learning.training_text())
         self.wrapped = self.processes.wrap(model)
         self.device = next(model.parameters()).device
+        self.products = fast_products if model.config.width >= WIDE else nullcontext
+        """How an update makes its products; the output layer and evaluation choose for themselves."""
         self.dtype = numbers(config.precision, self.device)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.dtype == torch.float16)
         self.named: dict[str, Tensor] = {name: one for name, one in model.named_parameters() if one.requires_grad}
@@ -259,7 +261,7 @@ class Fit:
         parts = np.array_split(self.processes.share(items), self.parts)
         loss = torch.zeros((), device=self.device)
         alone = "" if size == 1 else f" of {self.processes.rank}"
-        with fast_products(), seeded(self.seed, f"dropout {self.step}{alone}"):
+        with self.products(), seeded(self.seed, f"dropout {self.step}{alone}"):
             for number, part in enumerate(parts):
                 # A process without an item of its own still computes one: the others wait for its gradients.
                 weight = size if len(part) else 0
