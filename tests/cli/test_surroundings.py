@@ -4,11 +4,11 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
+from oratory.tokens.words import split
 from tests.cli.conftest import Run
 from tests.execution.training import CLASSIFIER, LM, fork, free_port, quick, run, wait_for, words, write_corpus
 from tests.program import ended, tell
@@ -95,6 +95,12 @@ def shared(tmp_path: Path) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+def _become_nobody() -> None:
+    """Give up all rights, but only when the rules of words are loaded: nobody may read the library that has them."""
+    split("We the People.")
+    os.setuid(NOBODY)
+
+
 def test_files_of_other_users(shared: Path) -> None:
     closed, open_ = sorted((shared / "runs").glob("classifier-*"))
     for path in [shared / "runs", *(shared / "runs").rglob("*"), *(shared / "corpus").rglob("*")]:
@@ -104,7 +110,7 @@ def test_files_of_other_users(shared: Path) -> None:
     (shared / "runs" / "comparisons").mkdir(mode=0)
 
     def say(*arguments: str) -> tuple[int, str]:
-        code, text = run([*arguments, "--runs", str(shared / "runs")], shared / "out", partial(os.setuid, NOBODY))
+        code, text = run([*arguments, "--runs", str(shared / "runs")], shared / "out", _become_nobody)
         assert text.count("\n") >= 1
         return code, text
 
