@@ -14,7 +14,7 @@ from oratory.mechanisms import Scene, Sight
 from oratory.model.config import ModelConfig
 from oratory.model.kernels import attend
 from oratory.model.sparse import Plan, plan
-from oratory.model.view import Cache, View, masked, opened
+from oratory.model.view import Cache, View, added_by, opened
 
 
 class SelfAttention(nn.Module):
@@ -143,7 +143,7 @@ class SelfAttention(nn.Module):
         else:  # All runs, one after the other: the queries as they are, with some more to fill the last run.
             filled = pad(q.transpose(1, 2), (0, 0, 0, 0, 0, runs * run - length))
             own = filled.reshape(batch * runs, run, heads, columns).transpose(1, 2)
-        added = _added(position, own, keys, here, mask)
+        added = added_by(position, own, keys, here, mask)
         out = _fused(own, keys, values, added, blind, here, lost)  # B N, H, C, E
         out = out.transpose(1, 2).reshape(batch, runs * run, heads, columns)
         if not len(found.wide):
@@ -151,7 +151,7 @@ class SelfAttention(nn.Module):
         rows = replace(scene, q_positions=found.wide[None])
         seen, none_seen = opened(view.mask_of(found.wide))
         queries = q[:, :, found.wide]
-        wide = _fused(queries, k, v, _added(position, queries, k, rows, seen), none_seen, rows, lost).transpose(1, 2)
+        wide = _fused(queries, k, v, added_by(position, queries, k, rows, seen), none_seen, rows, lost).transpose(1, 2)
         # Each token's place in what was computed; the last run may be longer than the text.
         return torch.cat([out, wide], dim=1).index_select(1, found.places).transpose(1, 2)
 
@@ -183,11 +183,6 @@ def _open(
     if blind is not None:
         weights = weights.masked_fill(blind, 0.0)
     return dropout(weights, lost) @ v, weights
-
-
-def _added(position: Any, q: Tensor, k: Tensor, scene: Scene, mask: Tensor) -> Tensor:
-    """What is added to scores: the position's bias, if it has one, and minus infinity where nothing may be seen."""
-    return masked(position.bias(q, k, scene) if hasattr(position, "bias") else q.new_zeros(1), mask)
 
 
 def _fused(q: Tensor, k: Tensor, v: Tensor, added: Tensor, blind: Tensor | None, scene: Scene, lost: float) -> Tensor:

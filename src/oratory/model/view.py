@@ -54,16 +54,15 @@ class View:
         return mask, blind if torch.compiler.is_exporting() or blind.any() else None
 
     def added(self, position: Any, q: Tensor, k: Tensor, scene: Scene) -> Tensor:
-        """What is added to scores: the position's bias, if it has one, and minus infinity where nothing may be seen.
+        """What is added to scores in a layer.
 
         It is made once where it is the same in all layers; the fused kernel would make it of a mask in each.
         """
         if hasattr(position, "bias") and not self.config.position.one_bias:
-            return masked(position.bias(q, k, scene), self.mask[0])
+            return added_by(position, q, k, scene, self.mask[0])
         biased = hasattr(position, "bias")  # A layer may be without positions where others have them.
         if biased not in self._same:
-            bias = position.bias(q, k, scene) if biased else q.new_zeros(1)
-            self._same[biased] = masked(bias, self.mask[0])
+            self._same[biased] = added_by(position, q, k, scene, self.mask[0])
         return self._same[biased]
 
     @cached_property
@@ -134,8 +133,9 @@ class Cache:
         return self.vectors
 
 
-def masked(bias: Tensor, mask: Tensor) -> Tensor:
-    """The bias, with minus infinity where nothing may be seen."""
+def added_by(position: Any, q: Tensor, k: Tensor, scene: Scene, mask: Tensor) -> Tensor:
+    """What is added to scores: the position's bias, if it has one, and minus infinity where nothing may be seen."""
+    bias: Tensor = position.bias(q, k, scene) if hasattr(position, "bias") else q.new_zeros(1)
     return bias.masked_fill(~mask, float("-inf"))
 
 
