@@ -8,7 +8,7 @@ import json
 import re
 import tomllib
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from io import BytesIO
@@ -21,6 +21,8 @@ from matplotlib.image import imsave
 
 import oratory
 from oratory.cli import build
+from oratory.comparisons.atlas.facts import AtlasRow
+from oratory.comparisons.atlas.stacks import Together, together_table
 from oratory.discovery import names_by_module
 from oratory.mechanisms import REGISTRY
 from oratory.mechanisms.kinds import KINDS, MODELS
@@ -30,6 +32,9 @@ from oratory.model.contract import usual_model
 from oratory.model.promises import ids_for, model_of
 from oratory.recipes.names import recipe_names
 from oratory.recipes.read import load_any_recipe
+from oratory.records import checked
+from oratory.reports.atlas import CAPTION, picture_of
+from oratory.reports.drawers import draw
 from oratory.reports.markdown import table
 from oratory.reports.ramp import colormap
 from oratory.settings import about
@@ -73,7 +78,16 @@ def page_of(kind: str, name: str) -> str:
 
 def atlases() -> list[dict[str, Any]]:
     """The atlases that are committed: what `oratory atlas --json` printed."""
-    return [json.loads(path.read_text()) for path in sorted((Path(__file__).parent / "atlas").glob("*.json"))]
+    return _committed("*.json")
+
+
+def stacks() -> dict[str, dict[str, Any]]:
+    """What `oratory atlas --stack ATLAS --json` printed, by the id of the atlas."""
+    return {found["atlas"]: found for found in _committed("together/*.json")}
+
+
+def _committed(pattern: str) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted((Path(__file__).parent / "atlas").glob(pattern))]
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -201,7 +215,35 @@ def atlas_page() -> Iterator[str]:
             f"{atlas['in_train']} {atlas['new_items']}"
         )
         yield f"```\n{atlas['command']}\n```"
+        yield from _atlas_pictures(atlas)
         yield table(_atlas_table(atlas, [*atlas["rows"], *atlas["controls"]], "Every mechanism, the best first"))
+        if together := stacks().get(atlas["atlas"]):
+            yield from _together(together)
+
+
+def _atlas_pictures(atlas: dict[str, Any]) -> Iterator[str]:
+    """The effects and costs of an atlas, drawn from its data."""
+    metric = tasks()[atlas["task"]].metric(name=atlas["metric"])
+    entries = _objects(AtlasRow, (*atlas["rows"], *atlas["controls"]))
+    for family in atlas["base"]["means"]:
+        drawn = b64encode(draw(picture_of(entries, metric, family)).encode()).decode()
+        yield f'<img alt="Effects and costs of every mechanism, {family}" src="data:image/svg+xml;base64,{drawn}">'
+        yield f"{family.capitalize()}. {CAPTION}"
+
+
+def _together(found: dict[str, Any]) -> Iterator[str]:
+    """Pairs of the best mechanisms, and the stack."""
+    metric = tasks()[found["comparison"]["task"]].metric(name=found["metric"])
+    best, stack = (", ".join(f"`{name}`" for name in found[which]) for which in ("best", "stack"))
+    yield "### Together"
+    yield (f"The best {len(found['best'])} of different kinds on dev are {best}. The stack that dev chose is {stack}.")
+    yield f"```\noratory atlas --stack {found['atlas']} --best {len(found['best'])}\n```"
+    yield table(together_table(_objects(Together, found["rows"]), metric, len(found["seeds"])))
+
+
+def _objects(cls: Any, rows: Iterable[dict[str, Any]]) -> list[Any]:
+    """Rows of the committed data as the program has them; their name follows from the rest."""
+    return [checked(cls, {key: row[key] for key in row if key != "name"}) for row in rows]
 
 
 def _base_scores(atlas: dict[str, Any]) -> str:

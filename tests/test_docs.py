@@ -152,6 +152,9 @@ def test_every_mechanism_has_a_page_with_its_formula_paper_and_parity() -> None:
 
 def test_the_table_of_the_atlas_is_the_committed_data() -> None:
     text = hooks.pages()["reference/atlas.md"]
+    assert text.count("data:image/svg+xml;base64,") == sum(len(atlas["base"]["means"]) for atlas in hooks.atlases())
+    assert hooks.stacks().keys() <= {atlas["atlas"] for atlas in hooks.atlases()}
+    assert text.count("### Together") == len(hooks.stacks())
     for atlas in hooks.atlases():
         assert atlas["command"].startswith("oratory atlas --task ")
         assert {"oratory", "torch"} <= atlas["versions"].keys()

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from oratory.errors import InputError
-from oratory.records import read_record, typed, write_record
+from oratory.records import WrongValue, checked, read_record, typed, write_record
 
 
 @dataclass(frozen=True)
@@ -96,3 +96,9 @@ def test_a_wrong_value_is_named(changes: dict[str, Any], said: str) -> None:
 def test_something_that_is_no_object() -> None:
     with pytest.raises(InputError, match="here is damaged: it must be an object"):
         typed(Outer, [1], Path("here"))
+
+
+def test_a_word_of_a_few_is_one_of_them() -> None:
+    assert checked(Literal["lower", "higher"], "lower") == "lower"
+    with pytest.raises(WrongValue, match="one of lower, higher"):
+        checked(Literal["lower", "higher"], "best")

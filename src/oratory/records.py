@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from oratory.errors import InputError
 from oratory.files import digest_of, read_object, write_text
@@ -71,6 +71,9 @@ def checked(hint: Any, value: Any, name: str = "the value") -> Any:
         return _dataclass(hint, value, "" if name == "the value" else f"{name}.")
     if origin in (Union, types.UnionType):
         return _one_of(arguments, value, name)
+    if origin is Literal:
+        _check(value in arguments, f"one of {', '.join(map(str, arguments))}", value, name)
+        return value
     if origin is tuple:
         _check(isinstance(value, list | tuple), "a list", value, name)
         return tuple(checked(arguments[0], part, f"{name}[{at}]") for at, part in enumerate(value))

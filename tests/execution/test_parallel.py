@@ -78,8 +78,9 @@ def test_two_processes_have_the_curve_of_one(place: Path) -> None:
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = ["train", "classifier", "--data", str(place / "corpus"), "--runs", str(runs), *words(CLASSIFIER)]
     with start([*arguments, "--json"], place / "out", *launcher) as launched:
-        assert launched.wait(300) == 0
+        code = launched.wait(300)
     said = (place / "out").read_text()
+    assert code == 0, said
     assert said.count(" begins: ") == said.count('"run": ') == 1
     facts = json.loads(said[said.index("{\n") : said.rindex("}") + 1])
     assert facts["parameters"]["total"] == one.record.parameters.total

@@ -211,3 +211,14 @@ def test_the_mode_of_the_model_is_restored_and_dropout_is_off(training: bool) ->
 
 def test_no_new_tokens_is_an_empty_text() -> None:
     assert generate(small(), [1, 2], 0) == []
+
+
+@pytest.mark.parametrize("position", ["rope", "alibi", "t5", "learned"])
+def test_a_model_that_has_continued_a_text_goes_on_learning(position: str) -> None:
+    """What is kept of positions while a text is continued can have no part in a gradient."""
+    torch.manual_seed(0)
+    model = Transformer(base("lm", vocabulary=11, layers=1, width=8, heads=2, context=6, position=position))
+    generate(model, [1, 2, 3], 3)
+    model(torch.tensor([[1, 2, 3, 4, 5, 6]])).logits.sum().backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+    assert len(generate(model, [1, 2, 3], 3)) == 3

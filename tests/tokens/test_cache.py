@@ -7,6 +7,7 @@ from oratory import arrays
 from oratory.files import cache_folder
 from oratory.text import ClassifierData, Corpus, Labelled, LanguageData
 from oratory.tokens import encode_classifier, encode_lm, kept, train_tokenizer
+from oratory.tokens.corpus import KEPT
 from oratory.tokens.word import WordTokenizer
 
 CORPUS = Corpus(
@@ -101,3 +102,17 @@ def test_large_texts_are_mapped(monkeypatch: pytest.MonkeyPatch, cache: Path) ->
     first = expected["train"].first(3)
     assert len(first) == 1
     assert first.ids.tolist() == expected["train"][0].tolist()
+
+
+def test_a_tokenizer_is_made_once_for_a_corpus_and_its_settings() -> None:
+    one, same, other = (Corpus(name="c", lm=LanguageData((text, "The end."))) for text in ("A b.", "A b.", "A c."))
+    made = train_tokenizer(one, "word", spelling=True)
+    assert train_tokenizer(same, "word", spelling=True) is made
+    assert train_tokenizer(one, "word").spelling is None
+    assert train_tokenizer(one, "char").fingerprint != made.fingerprint
+    assert train_tokenizer(other, "word").fingerprint != made.fingerprint
+    for size in range(1, KEPT + 1):
+        train_tokenizer(one, f"word(min_count={size})")
+    again = train_tokenizer(one, "word", spelling=True)
+    assert again is not made
+    assert again.fingerprint == made.fingerprint

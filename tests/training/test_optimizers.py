@@ -1,5 +1,7 @@
 """Optimisers: what they move, and what they leave alone."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from oratory.mechanisms import KINDS, REGISTRY
 from oratory.model import Transformer
 from oratory.settings import choose
 from oratory.training.optimizers import OPTIMIZERS, Adam, Muon, Sgd, split_decay
+from oratory.training.optimizers.uncompiled import uncompiled
 from oratory.training.tasks import base
 
 
@@ -219,3 +222,42 @@ def test_groups_that_would_be_empty_are_left_out() -> None:
 def test_bad_settings(text: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence.replace("(", r"\(")):
         choose(text, OPTIMIZERS, "train.optimizer")
+
+
+UNCOMPILED = """
+import sys
+from oratory.model.count import parameters_of
+from oratory.model import Transformer
+from oratory.training.optimizers import OPTIMIZERS
+from oratory.training.optimizers.uncompiled import uncompiled
+from oratory.training.tasks import base
+config = base("lm", vocabulary=11, layers=2, width=8, context=6)
+assert parameters_of(config).total == sum(one.numel() for one in Transformer(config).parameters())
+for rule in OPTIMIZERS.values():
+    model = Transformer(config)
+    for optimizer in rule().make(list(model.named_parameters()), 0.1, 0.5):
+        for parameter in model.parameters():
+            parameter.grad = parameter.detach().clone()
+        optimizer.step()
+        optimizer.load_state_dict(optimizer.state_dict())
+        optimizer.zero_grad()
+print([name for name in ("torch._dynamo", "sympy", "pandas") if name in sys.modules])
+"""
+
+
+def test_no_optimiser_loads_the_compiler() -> None:
+    """Which would take a second and 140 MB in every process that trains."""
+    found = subprocess.run([sys.executable, "-c", UNCOMPILED], capture_output=True, text=True, check=False)
+    assert (found.stdout, found.returncode) == ("[]\n", 0), found.stderr
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "SGD", "Adagrad"])
+def test_without_the_compiler_an_optimiser_is_the_same(name: str) -> None:
+    one, other = model(), model()
+    optimizers = [uncompiled(name)(one.parameters(), 0.1), getattr(torch.optim, name)(other.parameters(), 0.1)]
+    for _ in range(3):
+        for made, optimizer in zip((one, other), optimizers, strict=True):
+            for parameter in made.parameters():
+                parameter.grad = parameter.detach().clone()
+            optimizer.step()
+    assert all(mine.equal(theirs) for mine, theirs in zip(one.parameters(), other.parameters(), strict=True))

@@ -9,9 +9,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from oratory.api import load_run, train
+from oratory.api import ensemble, load_run, train
 from oratory.errors import InputError
 from oratory.execution.resume import resume
+from oratory.mechanisms import written_as
 from oratory.records import read_record, write_record
 from oratory.runs import Run, Store
 from oratory.runs.given import as_given
@@ -84,6 +85,22 @@ def test_a_classifier_starts_from_the_weights_of_a_masked_model(corpus: Corpus, 
     assert all(now[name].equal(other[name]) for name in shared)
     assert not now["head.0.weight"].equal(other["head.0.weight"])
     assert "The head begins anew, from the seed." in made.remarks
+
+
+def test_a_classifier_may_have_a_head_of_its_own(home: Path, corpus: Corpus) -> None:
+    reserving = train("lm", corpus, LM | QUICK | {"head": "good-turing", "tied": "on"}, runs=home / "runs")
+    assert written_as(ready("classifier", corpus, reserving).config.head) == "linear"
+    made = ready("classifier", corpus, reserving, head="hybrid-ngrams(rows=64)")
+    assert made.config.head.hybrid
+    before, now = reserving.model.state_dict(), made.build().state_dict()
+    assert now["tokens.weight"].equal(before["tokens.weight"])
+    assert not now["head.ngrams"].any()
+
+
+def test_a_language_model_with_another_head_keeps_the_table_that_is_tied(corpus: Corpus, lm: Run) -> None:
+    made = ready("lm", corpus, lm, head="good-turing")
+    assert not made.keeps_head
+    assert made.build().head.weight.equal(lm.model.tokens.weight)
 
 
 def test_a_language_model_keeps_its_head(corpus: Corpus, lm: Run) -> None:
@@ -306,3 +323,12 @@ def test_it_learns_what_the_same_weights_learn(home: Path, tuned: Run) -> None:
     kept, begun = load_file(tuned.folder / MODEL), tuned.initial_model().state_dict()
     assert kept.keys() == begun.keys()
     assert any(not torch.equal(kept[name], begun[name]) for name in kept)
+
+
+def test_an_ensemble_names_the_run_that_its_members_started_from_by_its_id(home: Path, mlm: Run) -> None:
+    members = [
+        train("classifier", home / "other", {"model": mlm.id, **SHORT}, seed=seed, runs=home / "runs")
+        for seed in (4, 5)
+    ]
+    found = ensemble(*(run.id for run in members), runs=home / "runs")
+    assert list(found.members) == [f"model={mlm.id} train.epochs=1 train.batch=5 train.threads=1"]

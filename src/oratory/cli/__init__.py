@@ -4,6 +4,7 @@ A file defines `command`, a function, or `app`, a group of commands. Only `typer
 that `oratory --help` answers at once; what a command needs, it imports when it runs.
 """
 
+import atexit
 import io
 import os
 import pkgutil
@@ -67,7 +68,27 @@ def main() -> None:
         code = 130
     with suppress(ValueError):  # Not in the main thread, where no signal arrives.
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # All is said; one more Ctrl-C just ends the process.
+    if isinstance(code, int) and _trained_with_others():
+        _leave(code)
     sys.exit(code)
+
+
+def _trained_with_others() -> bool:
+    parallel = sys.modules.get("oratory.training.parallel")
+    try:
+        return parallel is not None and parallel.process_count() > 1
+    except InputError:  # The environment does not say a number, and that was said.
+        return False
+
+
+def _leave(code: int) -> None:
+    """End without taking the interpreter apart: a thread of the framework that still runs would then abort it, and the
+    launcher would call a training failed that is finished."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _run() -> int | str | None:

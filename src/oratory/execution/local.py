@@ -17,8 +17,8 @@ from oratory.execution.jobs import Job, Outcome, Shared, Step, do, prepare_worke
 
 TRIES = 3
 """How often a job is started if its process is killed; it continues from its checkpoint."""
-PRELOADED = ["oratory.execution.train", "oratory.execution.jobs", "torch._dynamo", "pandas"]
-"""What the server loads once for all workers; optimisers want the third, and tables that are written the fourth."""
+PRELOADED = ["oratory.execution.train", "oratory.execution.jobs", "pandas"]
+"""What the server loads once for all workers; tables that are written want the third."""
 SAVING = 60
 """Seconds that a worker has to save its state."""
 BRIEF = 0.2

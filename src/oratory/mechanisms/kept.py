@@ -15,27 +15,26 @@ _KEPT: Any = WeakTensorKeyDictionary()
 
 def kept(positions: Tensor, key: Hashable, make: Callable[[], T]) -> T:
     """What `make` gives: for the same tensor of positions and the same key, it is called once. It must not learn."""
-    if _is_traced():
+    if torch.compiler.is_compiling():  # There are no values now.
         return make()
     found = _KEPT.get(positions)
     if found is None:
         found = _KEPT[positions] = {}
-    if key not in found:
-        found[key] = make()
-    value: T = found[key]
+    # What is made in inference mode cannot have a part in a gradient later.
+    place = (key, torch.is_inference_mode_enabled())
+    if place not in found:
+        found[place] = make()
+    value: T = found[place]
     return value
 
 
 def positions_of(length: int, device: torch.device) -> Tensor:
     """The positions of a text's tokens: for the same length the same tensor."""
-    return torch.arange(length, device=device) if _is_traced() else _positions(length, device)
+    if torch.compiler.is_compiling():
+        return torch.arange(length, device=device)
+    return _positions(length, device, torch.is_inference_mode_enabled())
 
 
 @lru_cache(maxsize=64)
-def _positions(length: int, device: torch.device) -> Tensor:
+def _positions(length: int, device: torch.device, inference: bool) -> Tensor:
     return torch.arange(length, device=device)
-
-
-def _is_traced() -> bool:
-    """Whether there are no values now, or only such as cannot be used elsewhere."""
-    return torch.compiler.is_compiling() or torch.is_inference_mode_enabled()

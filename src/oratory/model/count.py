@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from oratory.errors import InputError
 from oratory.model.config import ModelConfig, plugins_of
@@ -88,12 +89,21 @@ def _along_a_line(config: ModelConfig, seed: int) -> Parameters:
 def _unbuilt(config: ModelConfig, seed: int) -> Parameters:
     """The parameters of a model that has shapes only, without memory for its values."""
     try:
-        with torch.device("meta"):
+        with torch.device("meta"), _NoValues():
             return count_parameters(Transformer(config, seed))
     except (RuntimeError, OverflowError, TypeError, ValueError):
         if plugins_of(config):  # Which may look at values while they build.
             return count_parameters(Transformer(config, seed))
         raise InputError(f"A model with {_size(config)} has more parameters than can be counted.") from None
+
+
+class _NoValues(TorchFunctionMode):
+    """Leaves out the drawing of initial values, for which PyTorch would load its compiler where there is no memory."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in (torch.Tensor.normal_, torch.Tensor.uniform_) or getattr(func, "__module__", "") == "torch.nn.init":
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 def _check_memory(config: ModelConfig, parameters: Parameters) -> None:

@@ -10,7 +10,7 @@ from oratory.model.network import Transformer
 from oratory.model.view import Cache
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def generate(
     model: Transformer,
     prompt: Sequence[int],

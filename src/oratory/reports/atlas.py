@@ -1,16 +1,24 @@
 """The report on an atlas: a figure of all effects and costs, and a table of every row."""
 
 import shlex
+from collections.abc import Iterable
 
 from oratory import __version__
 from oratory.comparisons import write_seeds
 from oratory.comparisons.atlas import Atlas, Stacks
-from oratory.comparisons.atlas.facts import GIVEN
+from oratory.comparisons.atlas.facts import GIVEN, AtlasRow
 from oratory.pictures import Drawn, EffectsAndCosts, Mark, Topic
 from oratory.reports.command import command_of, joined, set_words
 from oratory.reports.document import Document, Section, document_of, section_of
 from oratory.statistics import LEVEL
 from oratory.tables import Table
+from oratory.training.tasks.metric import Metric
+
+CAPTION = (
+    "Differences with 95% intervals, the best first; a diamond where the difference counts after Holm over all rows. "
+    "Beside them the processor time of an update, times that of the base settings. The controls are the base settings "
+    "with other seeds."
+)
 
 
 @document_of.register
@@ -22,11 +30,11 @@ def atlas_document(atlas: Atlas) -> Document:
     return Document(title, " ".join(atlas.sentences()), [*sections, _repeat(atlas)], footer)
 
 
-def picture_of(atlas: Atlas, family: str) -> EffectsAndCosts:
-    """Effects with their intervals beside costs, the best first."""
-    plot, rows = atlas.metric.plotted_difference, {}
+def picture_of(entries: Iterable[AtlasRow], metric: Metric, family: str) -> EffectsAndCosts:
+    """Effects with their intervals beside costs, as the rows come."""
+    plot, rows = metric.plotted_difference, {}
     marked = []
-    for row in (*atlas.rows, *atlas.controls):
+    for row in entries:
         effect = row.effects.get(family)
         mark = None
         if effect is not None:
@@ -35,17 +43,13 @@ def picture_of(atlas: Atlas, family: str) -> EffectsAndCosts:
             if effect.holm is not None and effect.holm < LEVEL:
                 marked.append(row.name)
         rows[row.name] = (mark, row.cost)
-    label = f"difference of {atlas.metric.difference_label} from the base settings"
-    return EffectsAndCosts(rows, label, "cost of an update", atlas.metric.better, tuple(marked))
+    label = f"difference of {metric.difference_label} from the base settings"
+    return EffectsAndCosts(rows, label, "cost of an update", metric.better, tuple(marked))
 
 
 def _family(atlas: Atlas, family: str) -> Section:
-    caption = (
-        "Differences with 95% intervals, the best first; a diamond where the difference counts after Holm over all "
-        "rows. Beside them the processor time of an update, times that of the base settings. The controls are the base "
-        "settings with other seeds."
-    )
-    drawn = Drawn(f"atlas-{family}-{atlas.id}", picture_of(atlas, family), caption)
+    picture = picture_of((*atlas.rows, *atlas.controls), atlas.metric, family)
+    drawn = Drawn(f"atlas-{family}-{atlas.id}", picture, CAPTION)
     lead = "Each mechanism takes the place of that of the base settings, alone; all else stays."
     return section_of(Topic(f"Every mechanism, {family}", lead, figures=(drawn,), tables=(atlas.table(family),)))
 

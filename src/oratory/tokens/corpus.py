@@ -29,6 +29,10 @@ TOKENIZERS: dict[str, type[Tokenizer]] = {
     cls.kind: cls for cls in (WordTokenizer, CharTokenizer, BpeTokenizer, PretrainedTokenizer, EncoderTokenizer)
 }
 
+KEPT = 4
+"""Tokenizers that are kept in memory, since one run after the other asks for the same."""
+_MADE: dict[tuple[str, str, bool], Tokenizer] = {}
+
 
 class Trainable(Protocol):
     """Settings of a tokenizer."""
@@ -44,6 +48,18 @@ def train_tokenizer(corpus: Corpus, settings: str | Trainable = "word", *, spell
     """
     chosen: Trainable = choose(settings, SETTINGS, "tokenizer") if isinstance(settings, str) else settings
     given = corpus.given or corpus
+    if not isinstance(settings, str) or isinstance(chosen, Pretrained):  # Whose file may change.
+        return _trained(given, settings, chosen, spelling)
+    key = (given.fingerprint, settings, spelling)
+    made = _MADE.get(key)
+    if made is None:
+        made = _MADE[key] = _trained(given, settings, chosen, spelling)
+        if len(_MADE) > KEPT:
+            del _MADE[next(iter(_MADE))]
+    return made
+
+
+def _trained(given: Corpus, settings: str | Trainable, chosen: Trainable, spelling: bool) -> Tokenizer:
     lines = given.training_lines()
     large = not isinstance(lines, tuple | list) and not isinstance(chosen, Pretrained)
     path = _place(given, settings, spelling) if large and isinstance(settings, str) else None

@@ -119,22 +119,8 @@ class Stacks(Tabled):
         ]
 
     def tables(self) -> list[Table]:
-        show = self.metric.show_difference
-        rows = []
-        for row in self.rows:
-            if row.apart is None:
-                rows.append((row.name, "", "", "", row.reason))
-                continue
-            text = verdict_text(row.apart, row.holm, lambda value: show(value, "-"))
-            interval = self.metric.show_difference_interval(row.apart.interval)
-            rows.append((row.name, show(row.difference), show(row.sum), f"{show(row.apart.mean)} {interval}", text))
-        note = (
-            f"{self.metric.column}; {len(self.seeds)} seeds, paired; differences from the base settings. Apart: how "
-            "far together is from the sum of the parts, with its 95% interval. The verdict says whether together is "
-            f"better or worse than that sum, after Holm over all rows. {self.metric.difference_note}"
-        )
-        columns = ("mechanisms", "together", "sum of the parts", "apart (95% interval)", "verdict on that")
-        found = Table("Together and apart", columns, tuple(rows), words=1, note="\n".join([note, *self.sentences()]))
+        found = together_table(self.rows, self.metric, len(self.seeds))
+        found = replace(found, note="\n".join([found.note, *self.sentences()]))
         chosen = tuple(
             (str(step), name, self.metric.show(mean), "taken" if name == choice.taken else "")
             for step, choice in enumerate(self.choices)
@@ -142,6 +128,25 @@ class Stacks(Tabled):
         )
         on_dev = Table("Choices on dev", ("step", "mechanisms", f"{self.metric.column} on dev", ""), chosen, words=2)
         return [found, *self.comparison.tables(), on_dev]
+
+
+def together_table(entries: Iterable[Together], metric: Metric, seeds: int) -> Table:
+    """Mechanisms together beside the sum of their parts."""
+    show, rows = metric.show_difference, []
+    for row in entries:
+        if row.apart is None:
+            rows.append((row.name, "", "", "", row.reason))
+            continue
+        text = verdict_text(row.apart, row.holm, lambda value: show(value, "-"))
+        interval = metric.show_difference_interval(row.apart.interval)
+        rows.append((row.name, show(row.difference), show(row.sum), f"{show(row.apart.mean)} {interval}", text))
+    note = (
+        f"{metric.column}; {seeds} seeds, paired; differences from the base settings. Apart: how far together is from "
+        "the sum of the parts, with its 95% interval. The verdict says whether together is better or worse than that "
+        f"sum, after Holm over all rows. {metric.difference_note}"
+    )
+    columns = ("mechanisms", "together", "sum of the parts", "apart (95% interval)", "verdict on that")
+    return Table("Together and apart", columns, tuple(rows), words=1, note=note)
 
 
 class _Dev:

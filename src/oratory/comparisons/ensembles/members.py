@@ -9,6 +9,7 @@ from oratory.errors import InputError
 from oratory.runs import Run, Store
 from oratory.runs.record import NOT_IDENTITY
 from oratory.training.config import EVAL_TRAIN
+from oratory.training.origins.origin import MODEL, OWN_RUN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,8 +105,11 @@ def _comparisons(word: str, store: Store) -> list[str]:
 
 
 def _called(run: Run) -> str:
-    """What a variant is called: the settings that were given for it."""
-    return " ".join(f"{name}={value}" for name, value in run.given.items()) or "base"
+    """What a variant is called: the settings that were given for it, and an earlier run by its id."""
+    given = {name: value for name, value in run.given.items() if name != EVAL_TRAIN}
+    if str(run.settings.get(MODEL, "")).startswith(OWN_RUN):
+        given[MODEL] = run.settings[MODEL].removeprefix(OWN_RUN)
+    return " ".join(f"{name}={value}" for name, value in given.items()) or "base"
 
 
 def _check(runs: Sequence[Run]) -> None:

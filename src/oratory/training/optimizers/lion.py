@@ -3,10 +3,11 @@
 from typing import Any
 
 import torch
-from torch.optim import Optimizer
+
+from oratory.training.optimizers.uncompiled import Uncompiled
 
 
-class LionOptimizer(Optimizer):
+class LionOptimizer(Uncompiled):
     """Keeps one mean of gradients for each parameter."""
 
     def __init__(self, groups: list[dict[str, Any]], lr: float, beta1: float, beta2: float) -> None:

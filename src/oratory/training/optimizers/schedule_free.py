@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.optim import Optimizer
+
+from oratory.training.optimizers.uncompiled import Uncompiled
 
 if TYPE_CHECKING:
     from oratory.training.optimizers.newer import ScheduleFree
 
 
-class ScheduleFreeOptimizer(Optimizer):
+class ScheduleFreeOptimizer(Uncompiled):
     """The parameters are y = beta1 x + (1 - beta1) z, where gradients are taken. Of each, z is kept, and x follows.
 
     A point counts in the average as the square of the largest rate so far, so that a warm-up counts for little.

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.optim import Optimizer
+
+from oratory.training.optimizers.uncompiled import Uncompiled
 
 if TYPE_CHECKING:
     from oratory.training.optimizers.newer import Soap
 
 
-class SoapOptimizer(Optimizer):
+class SoapOptimizer(Uncompiled):
     """Keeps for each parameter the two means of Adam and, for each side that is turned, a mean of products and a basis.
 
     As the published code does, means of squares stay in the order of the basis, and that of the gradient is kept

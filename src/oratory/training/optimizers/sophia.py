@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.optim import Optimizer
+
+from oratory.training.optimizers.uncompiled import Uncompiled
 
 if TYPE_CHECKING:
     from oratory.training.optimizers.newer import Sophia
 
 
-class SophiaOptimizer(Optimizer):
+class SophiaOptimizer(Uncompiled):
     """Keeps a mean of gradients and one of the curvature for each parameter."""
 
     def __init__(self, groups: list[dict[str, Any]], lr: float, rule: "Sophia") -> None:

@@ -30,9 +30,9 @@ class Adam(Rule):
         self._check_eps()
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
-        import torch
+        from oratory.training.optimizers.uncompiled import uncompiled
 
-        return [torch.optim.Adam(split_decay(named, decay, factors), lr, **self._options(named))]
+        return [uncompiled("Adam")(split_decay(named, decay, factors), lr, **self._options(named))]
 
     def _options(self, named: Named) -> dict[str, Any]:
         return {"betas": (self.beta1, self.beta2), "eps": self.eps, "fused": _can_fuse(named)}
@@ -43,9 +43,9 @@ class Adamw(Adam):
     """Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2017, arXiv:1711.05101)."""
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
-        import torch
+        from oratory.training.optimizers.uncompiled import uncompiled
 
-        return [torch.optim.AdamW(split_decay(named, decay, factors), lr, **self._options(named))]
+        return [uncompiled("AdamW")(split_decay(named, decay, factors), lr, **self._options(named))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +63,10 @@ class Sgd(Rule):
             raise InputError("nesterov=on needs a momentum above 0.")
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
-        import torch
+        from oratory.training.optimizers.uncompiled import uncompiled
 
         groups = split_decay(named, decay, factors)
-        return [torch.optim.SGD(groups, lr, self.momentum, nesterov=self.nesterov, fused=_can_fuse(named))]
+        return [uncompiled("SGD")(groups, lr, self.momentum, nesterov=self.nesterov, fused=_can_fuse(named))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +80,9 @@ class Adagrad(Rule):
         self._check_eps()
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
-        import torch
+        from oratory.training.optimizers.uncompiled import uncompiled
 
-        return [torch.optim.Adagrad(split_decay(named, decay, factors), lr, eps=self.eps)]
+        return [uncompiled("Adagrad")(split_decay(named, decay, factors), lr, eps=self.eps)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,14 +101,14 @@ class Muon(Rule):
         self._check_shares("momentum")
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
-        import torch
+        from oratory.training.optimizers.uncompiled import uncompiled
 
         inner = [entry for entry in named if IN_BLOCKS.search(entry[0]) and entry[1].dim() == 2]
         if not inner:
             return Adamw().make(named, lr, decay, factors)
         names = {name for name, _ in inner}
         outer = [entry for entry in named if entry[0] not in names]
-        muon = torch.optim.Muon(
+        muon = uncompiled("Muon")(
             split_decay(inner, decay, factors),
             lr,
             momentum=self.momentum,

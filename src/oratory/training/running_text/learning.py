@@ -10,7 +10,7 @@ from oratory.training.prepared import Prepared
 from oratory.training.running_text.config import LanguageTraining
 from oratory.training.tasks.task import Learning
 
-MEASURED = 1 << 20
+MEASURED = 1 << 17
 """Tokens of train that are measured at the most."""
 
 

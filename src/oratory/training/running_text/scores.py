@@ -3,15 +3,17 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from oratory.tables import finite
 from oratory.tokens.scoring import perplexity
 from oratory.training.running_text.metric import TokenMetric
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +76,10 @@ class TextsScores(ABC):
         """Every figure."""
         return {name: text.to_dict() for name, text in self.texts.items()}
 
-    def items(self) -> pa.Table:
+    def items(self) -> "pa.Table":
         """A row for each scored token of every text but train."""
+        import pyarrow as pa
+
         parts = []
         for name, text in self.texts.items():
             if name == "train":

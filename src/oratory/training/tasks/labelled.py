@@ -5,11 +5,13 @@ Shapes: N items, C classes.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow
 
 BINS = 15
 """Bins of the calibration error, of equal width (Guo et al., 2017, arXiv:1706.04599)."""
@@ -25,7 +27,7 @@ class SplitScores:
     in_dev: NDArray[np.bool_] | None = None  # N: whether dev has it, and train has not
 
     @classmethod
-    def recorded(cls, items: pa.Table) -> "SplitScores":
+    def recorded(cls, items: "pyarrow.Table") -> "SplitScores":
         """The scores of one split, from the results that a run recorded item by item."""
         seen = items["seen"]
         return cls(

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from oratory.training.origins.own.prepared import CompletedOwn, PreparedOwn
 
 DROPOUTS = ("dropout", "embedding_dropout", "attention_dropout", "residual_dropout")
-OF_MODEL = ("context", *DROPOUTS, "pool", "head_hidden")
+MECHANISMS = ("pool", "head")
+OF_MODEL = ("context", *DROPOUTS, *MECHANISMS, "head_hidden")
 """Settings of a model that may be others than those of the earlier run."""
 AS_BEFORE = ("context", *DROPOUTS)
 """Of these, those that are the same as there unless given."""
@@ -40,7 +41,7 @@ class Own(Origin):
         from oratory.model import ModelConfig
 
         model = Setting(MODEL, str, "The run of one's own that a model starts from.", "none", words=WHERE)
-        found = settings_in(ModelConfig, choices={"pool": REGISTRY["pool"]})
+        found = settings_in(ModelConfig, choices={kind: REGISTRY[kind] for kind in MECHANISMS})
         of_model = [setting for setting in found if setting.name in OF_MODEL]
         layers = settings_in(LayerConfig, words={"freeze": FREEZE_WORDS})
         return [model, *of_model, *layers, *self.training_settings()]
@@ -56,8 +57,13 @@ class Own(Origin):
         return {**dict.fromkeys(AS_BEFORE, "that of the run"), **prefixed(task.training)}
 
     def check_words(self, task: Task, settings: Mapping[str, str]) -> None:
+        from oratory.mechanisms import REGISTRY
+
         check_names(task, settings, list(self.known()), OF_STARTED)
         training_from(task.train_config(), task.training, split_settings(settings)[0])
+        for kind in MECHANISMS:
+            if kind in settings:
+                REGISTRY.check_text(kind, settings[kind])
 
     def given(self, settings: Mapping[str, str]) -> dict[str, str]:
         folder = Path(settings[MODEL].removeprefix(OWN_RUN)).resolve()

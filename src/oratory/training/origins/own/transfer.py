@@ -20,6 +20,8 @@ def config_from(earlier: EarlierRun, task: Task, changes: Mapping[str, Any]) -> 
     _check_task(earlier, task)
     before = earlier.config
     own = {"output", "classes", *task.unused, *earlier.task.unused}
+    if not before.head.serves(task.model["output"], before.causal):
+        own.add("head")
     kept = {name: value for name, value in before.to_dict().items() if name not in own}
     config = task.config(**{**kept, "classes": 2, **changes})
     end = before.position.limit(before.shape())

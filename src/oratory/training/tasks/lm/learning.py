@@ -1,6 +1,7 @@
 """What a language model learns from, its loss, and how it is measured."""
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,11 @@ from oratory.training.tasks.lm.scores import LanguageScores, TextScores
 from oratory.training.tasks.lm.surprisal import CausalWindows, joined, opened, opening_of, surprisal
 from oratory.training.teachers import Teachers
 
+Closing = dict[str, tuple[NDArray[np.float32], int]]
+"""What closes each text: the spelling of every scored token, and the number of words."""
+CLOSING: WeakKeyDictionary[Tokenizer, dict[str, Closing]] = WeakKeyDictionary()
+"""By tokenizer and by the fingerprint of the corpus, since it is the same for all models."""
+
 
 class LanguageLearning(TextLearning):
     """The running text of a corpus."""
@@ -32,7 +38,7 @@ class LanguageLearning(TextLearning):
         assert isinstance(training, LanguageTraining)
         self.teachers = Teachers.of(prepared)
         self.opening = opening_of(self.encoded["train"], self.tokenizer)
-        self._closing: dict[str, tuple[NDArray[np.float32], int]] = {}
+        self._closing = CLOSING.setdefault(self.tokenizer, {}).setdefault(prepared.corpus.fingerprint, {})
         if self.by_line:
             lines = opened(self.encoded["train"], self.opening, self.tokenizer)
             self.items = LineItems(lines, training.truncate or self.context, self.tokenizer.pad_id)
@@ -89,7 +95,7 @@ class LanguageLearning(TextLearning):
         )
 
     def _closed(self, name: str) -> tuple[NDArray[np.float32], int]:
-        """What closes a text, the same for every model: the spelling of each scored token, and the number of words."""
+        """What closes a text."""
         if name not in self._closing:
             encoded, lines = self.scored[name], self.lines(name)
             # Every token but <START> is scored; an opening is given, and not in `encoded`.
