@@ -13,6 +13,7 @@ from oratory.mechanisms import KINDS, REGISTRY
 from oratory.model import Transformer
 from oratory.settings import choose
 from oratory.training.optimizers import OPTIMIZERS, Adam, Muon, Sgd, split_decay
+from oratory.training.optimizers.muon import orthogonal
 from oratory.training.optimizers.uncompiled import uncompiled
 from oratory.training.tasks import base
 
@@ -75,6 +76,28 @@ def test_muon_takes_the_matrices_of_the_blocks() -> None:
     inner = {names[id(parameter)] for group in muon.param_groups for parameter in group["params"]}
     assert inner == {name for name, value in made.named_parameters() if name.startswith("blocks.") and value.dim() == 2}
     assert isinstance(rest, torch.optim.AdamW)
+
+
+def test_muon_is_that_of_the_framework_in_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.Tensor, "bfloat16", torch.Tensor.float)  # The framework's would round to three digits.
+    shapes = [(6, 9), (9, 6), (6, 9), (8, 8)]
+    ours, theirs = ([nn.Parameter(torch.ones(shape)) for shape in shapes] for _ in range(2))
+    (muon,) = Muon().make([(f"blocks.0.{index}", one) for index, one in enumerate(ours)], 0.1, 0.3)
+    other = torch.optim.Muon(theirs, lr=0.1, weight_decay=0.3, momentum=0.95, adjust_lr_fn="match_rms_adamw")
+    for step in range(5):
+        give_gradients(step, ours, theirs)
+        muon.step()
+        other.step()  # type: ignore[no-untyped-call]
+    same(ours, theirs)
+
+
+def test_muon_keeps_directions_and_makes_singular_values_alike() -> None:
+    matrices = (
+        torch.randn(3, 20, 30, generator=torch.Generator().manual_seed(0)) * torch.tensor([1e-3, 1, 1e3])[:, None, None]
+    )
+    before, after = torch.linalg.svdvals(matrices), torch.linalg.svdvals(orthogonal(matrices))
+    assert (before[:, 0] > 5 * before[:, -1]).all()
+    assert ((after > 0.5) & (after < 1.5)).all()
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

@@ -50,8 +50,7 @@ def device_of(name: str) -> torch.device:
 def place_of(training: TrainConfig) -> torch.device:
     """The device that a run is trained on, which must be able to compute in the numbers of the run."""
     device = device_of(training.device)
-    for name, precision in (("precision", training.precision), ("optimizer", training.optimizer.precision)):
-        check_precision(precision, device, f"train.{name}={training.to_dict()[name]}")
+    check_precision(training.precision, device)
     return device
 
 

@@ -32,12 +32,13 @@ def numbers(precision: str, device: torch.device) -> torch.dtype:
     return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
 
 
-def check_precision(precision: str, device: torch.device, setting: str) -> None:
+def check_precision(precision: str, device: torch.device) -> None:
     """Refuse a setting whose numbers would end the process: a virtual processor may announce what it cannot do."""
     if device.type == "cpu" and numbers(precision, device) != torch.float32 and not works_here(precision):
         raise InputError(
-            f"{setting} does not work on this processor: it announces products in {precision}, and they end the "
-            f"process. Choose another, or limit what PyTorch uses: {FALLBACK[0]}={FALLBACK[1]} in the environment."
+            f"train.precision={precision} does not work on this processor: it announces products in such numbers, and "
+            f"they end the process. Choose another, or limit what PyTorch uses: {FALLBACK[0]}={FALLBACK[1]} in the "
+            "environment."
         )
 
 

@@ -21,8 +21,6 @@ NO_FACTORS: Factors = {}
 class Rule:
     """What every optimiser has."""
 
-    precision: ClassVar[str] = "float32"
-    """The numbers that it computes in, whatever the model has."""
     averages: ClassVar[bool] = False
     """Whether it keeps an average of the weights itself, which is what is measured and kept. Its optimisers then have
     `averaged()`, the average by parameter."""

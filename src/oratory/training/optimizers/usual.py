@@ -93,7 +93,6 @@ class Muon(Rule):
     (Liu et al., 2025, arXiv:2502.16982), so that one learning rate serves both.
     """
 
-    precision = "bfloat16"
     momentum: float = 0.95
     """Memory of the gradient."""
 
@@ -101,19 +100,14 @@ class Muon(Rule):
         self._check_shares("momentum")
 
     def make(self, named: Named, lr: float, decay: float, factors: Factors = NO_FACTORS) -> "list[Optimizer]":
-        from oratory.training.optimizers.uncompiled import uncompiled
+        from oratory.training.optimizers.muon import MuonOptimizer
 
         inner = [entry for entry in named if IN_BLOCKS.search(entry[0]) and entry[1].dim() == 2]
         if not inner:
             return Adamw().make(named, lr, decay, factors)
         names = {name for name, _ in inner}
         outer = [entry for entry in named if entry[0] not in names]
-        muon = uncompiled("Muon")(
-            split_decay(inner, decay, factors),
-            lr,
-            momentum=self.momentum,
-            adjust_lr_fn="match_rms_adamw",
-        )
+        muon = MuonOptimizer(split_decay(inner, decay, factors), lr, self.momentum)
         return [muon, *(Adamw().make(outer, lr, decay, factors) if outer else [])]
 
 
