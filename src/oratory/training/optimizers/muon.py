@@ -1,12 +1,11 @@
 """The algorithm of Muon for the matrices of the blocks; `train.optimizer=muon` chooses it.
 
 PyTorch's own makes matrices orthogonal in bfloat16, which takes twenty times as long on processors that have no such
-numbers. Here it is done in 32 bits, which is the same on every machine, and for all matrices of one shape at once.
+numbers. Here it is done in 32 bits, which is the same on every machine.
 
-Shapes: M matrices of one shape, R rows, C columns, R <= C.
+Shapes: R rows, C columns, R <= C.
 """
 
-from collections import defaultdict
 from typing import Any
 
 import torch
@@ -34,21 +33,12 @@ class MuonOptimizer(Uncompiled):
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
         """Make one update."""
         for group in self.param_groups:
-            alike: dict[tuple[int, int], list[Tensor]] = defaultdict(list)
             for parameter in group["params"]:
-                if parameter.grad is not None:
-                    low, high = sorted(parameter.shape)
-                    alike[low, high].append(parameter)
-            for parameters in alike.values():
-                self._move(parameters, group)
-
-    def _move(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
-        """Update matrices of one shape, some of which may stand upright."""
-        updates = orthogonal(torch.stack([_lying(self._gradient(one, group["momentum"])) for one in parameters]))
-        size = SIZE * max(parameters[0].shape) ** 0.5 * group["lr"]
-        for parameter, update in zip(parameters, updates, strict=True):
-            parameter.mul_(1 - group["lr"] * group["weight_decay"])
-            parameter.sub_(update if _lies(parameter) else update.T, alpha=size)
+                if parameter.grad is None:
+                    continue
+                update = orthogonal(self._gradient(parameter, group["momentum"]))
+                parameter.mul_(1 - group["lr"] * group["weight_decay"])
+                parameter.sub_(update, alpha=SIZE * max(parameter.shape) ** 0.5 * group["lr"])
 
     def _gradient(self, parameter: Tensor, momentum: float) -> Tensor:
         """The gradient and the mean of those so far, as one (Nesterov)."""
@@ -60,20 +50,13 @@ class MuonOptimizer(Uncompiled):
         return gradient.lerp(mean, momentum)
 
 
-def orthogonal(matrices: Tensor) -> Tensor:
-    """Matrices (M, R, C) with the same directions and singular values near one, by Newton and Schulz' iteration."""
+def orthogonal(matrix: Tensor) -> Tensor:
+    """A matrix with the same directions and singular values near one, by Newton and Schulz' iteration."""
     first, third, fifth = COEFFICIENTS
-    x: Tensor = matrices / matrices.flatten(1).norm(dim=1).clamp(min=TINY)[:, None, None]
+    upright = matrix.shape[0] > matrix.shape[1]
+    x = matrix.T if upright else matrix  # R, C; products of the shorter side are smaller.
+    x = x / x.norm().clamp(min=TINY)
     for _ in range(STEPS):
-        products = x @ x.mT  # M, R, R
-        x = torch.baddbmm(x, torch.baddbmm(products, products, products, beta=third, alpha=fifth), x, beta=first)
-    return x
-
-
-def _lies(matrix: Tensor) -> bool:
-    return matrix.shape[0] <= matrix.shape[1]
-
-
-def _lying(matrix: Tensor) -> Tensor:
-    """With its longer side along the rows, where products are smaller."""
-    return matrix if _lies(matrix) else matrix.T
+        products = x @ x.T  # R, R
+        x = torch.addmm(x, torch.addmm(products, products, products, beta=third, alpha=fifth), x, beta=first)
+    return x.T if upright else x
