@@ -96,6 +96,28 @@ def test_an_ensemble_is_mixed_with_the_counts_of_train(made: dict[str, Compariso
     assert found.id != ensemble(comparison.id, runs=store.folder).id
 
 
+def test_one_run_alone_is_mixed_with_the_counts_of_train(made: dict[str, Comparison]) -> None:
+    store, runs = store_of(made["lm"]), runs_of(made["lm"])
+    alone = ensemble(runs[0].id, runs=store.folder, counts=0.25)
+    found = alone.to_dict()
+    own, mixed = found["variants"].values()
+    assert list(found["variants"]) == [runs[0].id, f"{runs[0].id}, hybrid with n-grams"]
+    nats = np.array(runs[0].items()["nats"], np.float64)
+    assert own["all"]["mean"] == pytest.approx(np.exp(nats.mean()), rel=1e-9)
+    several = ensemble(*(run.id for run in runs[:3]), runs=store.folder, counts=0.25)
+    members = several.to_dict()["against_baselines"]
+    singly = next(row for row in members if row["variant"].endswith("hybrid with n-grams, single models"))
+    against = next(row for row in found["against_baselines"] if row["variant"].endswith("n-grams"))
+    assert mixed["all"]["mean"] < own["all"]["mean"]
+    assert against["parts"]["all"]["difference"] == pytest.approx(
+        singly["parts"]["all"]["seed_differences"][0], rel=1e-6
+    )
+    assert against["verdict_text"] == "no verdict: one model, whose interval is for new items alone"
+    assert "another seed may differ by more" in found["in_train"] + str(alone.tables()[0].note)
+    assert not alone.warnings
+    assert load_result(alone.id, store.folder).to_dict() == found
+
+
 @pytest.mark.parametrize(("task", "share"), [("lm", 1.0), ("lm", 0.0), ("classifier", 0.5)])
 def test_a_mixture_that_makes_no_sense_is_refused(made: dict[str, Comparison], task: str, share: float) -> None:
     sentence = "--counts is for language models" if task == "classifier" else f"--counts {share:g}: the share"
@@ -234,7 +256,7 @@ def test_what_cannot_be_one_model_is_refused(made: dict[str, Comparison]) -> Non
     first, second = runs_of(made["lm"])[:2]
     word = train("lm", corpus, TINY | LENGTH["lm"] | {"tokenizer": "word"}, seed=1, runs=store.folder)
     refused = {
-        "at least two runs": [first.id],
+        "at least two runs.* can be mixed with n-grams": [first.id],
         "different vocabularies": [first.id, word.id],
         "position is learned in one": [first.id, runs_of(made["lm"], "position=none")[1].id],
         "one is a language model, the other a classifier": [first.id, runs_of(made["classifier"])[1].id],

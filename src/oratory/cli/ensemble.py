@@ -21,7 +21,9 @@ def command(
     metric: common.Metric = None,
     counts: Annotated[
         float | None,
-        typer.Option(help="Mix language models with Kneser-Ney n-grams of train, which get this share; say 0.5."),
+        typer.Option(
+            help="Mix language models, even one alone, with Kneser-Ney n-grams of train, which get this share; say 0.5."
+        ),
     ] = None,
     distill: Annotated[
         bool, typer.Option("--distill", help="Train one model on the probabilities of the first variant's ensemble.")

@@ -13,7 +13,7 @@ from oratory.comparisons.ensembles.record import EnsembleRecord
 from oratory.comparisons.facts import Pairing
 from oratory.comparisons.measures import Measure, Scored, measures_of, tokens_of
 from oratory.comparisons.rivals import rivalries, rivals_of
-from oratory.comparisons.standing import Standing, baselines_of, tested_corpus
+from oratory.comparisons.standing import ONE_SEED, Standing, baselines_of, tested_corpus
 from oratory.errors import InputError
 from oratory.ids import id_of, key_of
 from oratory.runs import Run, Store
@@ -28,6 +28,7 @@ SIZE = 2
 
 
 ONE_MODEL = "An ensemble of all runs is one model, so its interval is for new items alone."
+ONE_RUN = f"It is one model, so its interval is for new items alone: {ONE_SEED}"
 
 
 def ensemble(
@@ -35,13 +36,14 @@ def ensemble(
 ) -> Ensemble:
     """The ensemble of some runs, or one of each variant of a comparison; kept in the store.
 
-    With `counts`, each also stands there mixed with Kneser-Ney n-grams of train, which have this share.
+    With `counts`, each also stands there mixed with Kneser-Ney n-grams of train, which have this share. One run alone
+    can be mixed too.
     """
     if size < 2:
         raise InputError(f"--size {size}: an ensemble has at least two runs.")
     if counts is not None and not 0 < counts < 1:
         raise InputError(f"--counts {counts:g}: the share of n-grams in a mixture lies between 0 and 1.")
-    wanted = wanted_of(names, store)
+    wanted = wanted_of(names, store, alone=counts is not None)
     first = next(run for runs in wanted.members.values() for run in runs if run)
     wanted = replace(wanted, metric=metric or wanted.metric)
     found = _evaluate(first.task, tested_corpus(first), wanted, size, store, counts)
@@ -115,7 +117,7 @@ def _evaluate(
             metric=metric,
             variants=_estimates(members, measures, counts is not None),
             baselines=baselines_of(task, corpus, tokens, metric, measures, store.folder),
-            in_train=f"{task.in_train(corpus)} {ONE_MODEL}",
+            in_train=f"{task.in_train(corpus)} {ONE_MODEL if len(seeds) > 1 else ONE_RUN}",
             finer_parts=units.finer_parts,
         ),
         pairings=tuple(_pairings(judged, groups, measures, metric)) if groups else (),
@@ -142,7 +144,8 @@ def _seeds(members: Members) -> list[tuple[int, int]]:
 
 
 def _whole(name: str, runs: Sequence[Run | None], what: str = "ensemble") -> str:
-    return f"{name}, {what} of {sum(run is not None for run in runs)}"
+    """What all runs together are called; one run alone is what it is."""
+    return name if len(runs) == 1 else f"{name}, {what} of {sum(run is not None for run in runs)}"
 
 
 def _grouped(name: str) -> str:
@@ -176,7 +179,8 @@ def _estimates(members: Members, measures: Mapping[str, Measure], hybrid: bool) 
         mean = _whole(name, runs, "mean")
         for made in (str, _hybrid) if hybrid else (str,):
             found[made(whole)] = {part: measure.over_items(made(whole)) for part, measure in measures.items()}
-            found[made(mean)] = {part: measure.estimate(made(name)) for part, measure in measures.items()}
+            if mean != whole:
+                found[made(mean)] = {part: measure.estimate(made(name)) for part, measure in measures.items()}
     return found
 
 
@@ -218,6 +222,8 @@ def _warnings(members: Members, seeds: int, size: int, groups: int) -> list[str]
         failed = list(runs).count(None)
         if failed:
             said.append(f"{name} finished {len(runs) - failed} of {len(runs)} seeds, and only these are averaged.")
+    if seeds < 2:
+        return said
     if groups < LEAST_SEEDS:
         said.append(
             f"There is no verdict on ensembles of {size}: {seeds} seeds make {groups} of them that share no run, and "

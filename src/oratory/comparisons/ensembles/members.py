@@ -80,13 +80,17 @@ class Wanted:
     metric: str | None = None
 
 
-def wanted_of(names: Sequence[str], store: Store) -> Wanted:
-    """The members that were named: several runs of one variant, or a comparison with all of its variants."""
+def wanted_of(names: Sequence[str], store: Store, alone: bool = False) -> Wanted:
+    """The members that were named: several runs of one variant, or a comparison with all of its variants.
+
+    One run is enough if it may be `alone`.
+    """
     found = [name for word in names for name in _comparisons(word, store)]
     if not found:
         runs = [store.open(name) for name in names]
-        _check(runs)
-        return Wanted(tuple(run.id for run in runs), {_called(runs[0]): runs})
+        _check(runs, alone)
+        called = _called(runs[0]) if len(runs) > 1 else runs[0].id
+        return Wanted(tuple(run.id for run in runs), {called: runs})
     if len(names) > 1:
         raise InputError("Give the runs of one variant, or one comparison, which has several variants.")
     if len(found) > 1:
@@ -112,10 +116,13 @@ def _called(run: Run) -> str:
     return " ".join(f"{name}={value}" for name, value in given.items()) or "base"
 
 
-def _check(runs: Sequence[Run]) -> None:
+def _check(runs: Sequence[Run], alone: bool = False) -> None:
     """Refuse runs that cannot be one model."""
-    if len(runs) < 2:
-        raise InputError(f"An ensemble needs at least two runs, and there is one: {runs[0].id}. Train more seeds.")
+    if len(runs) < 2 and not alone:
+        raise InputError(
+            f"An ensemble needs at least two runs, and there is one: {runs[0].id}. Train more seeds; a language model "
+            "alone can be mixed with n-grams (--counts 0.5)."
+        )
     first, *others = runs
     for run in runs:
         if run.status != "finished":
