@@ -30,5 +30,19 @@ def test_usual_numbers_are_not_tried(broken: None) -> None:
     assert place_of(TrainConfig(iterations=1, device="cpu")) == torch.device("cpu")
 
 
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+def test_numbers_that_must_be_imitated_are_slow(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    cpu, gpu = torch.device("cpu"), torch.device("cuda")
+    for has in (True, False):
+        for instructions in ("avx512_bf16", "amx_tile", "amx_fp16"):
+            monkeypatch.setattr(torch.cpu, f"_is_{instructions}_supported", lambda has=has: has)
+        said = precision.slow_numbers(name, cpu)
+        assert said == "" if has else said.startswith(f"This processor has no instructions for {name}: updates")
+    assert precision.slow_numbers("auto", cpu) == precision.slow_numbers(name, gpu) == ""
+    monkeypatch.setattr("platform.machine", lambda: "arm64")
+    assert precision.slow_numbers(name, cpu) == ""
+
+
 def test_auto_is_float32_on_a_processor() -> None:
     assert numbers("auto", torch.device("cpu")) == torch.float32

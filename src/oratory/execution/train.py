@@ -42,6 +42,7 @@ from oratory.training.events import Stepped
 from oratory.training.loop import Diverged, Fit
 from oratory.training.origins import contract_of, prepare
 from oratory.training.parallel import Processes, joined
+from oratory.training.precision import slow_numbers
 from oratory.training.prepared import Prepared
 from oratory.training.tasks.task import Learning
 
@@ -141,6 +142,7 @@ def _lead(
             *learning.remarks,
             *unknown,
             *slow,
+            *filter(None, [slow_numbers(prepared.training.precision, device)]),
             *run.record.contract_remarks,
             *recorder.remarks,
             *recorder.refused.values(),

@@ -1,5 +1,6 @@
 """In which type of numbers a model is computed, and whether this processor can."""
 
+import platform
 import subprocess  # nosec B404
 import sys
 from functools import cache
@@ -19,6 +20,8 @@ for rows in (1, 16, 512):
 """Products of several sizes, forward and backward; each may have instructions of its own."""
 FALLBACK = ("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 """An environment variable that keeps products away from AMX, which virtual machines often lack."""
+INSTRUCTIONS = {"bfloat16": ("avx512_bf16", "amx_tile"), "float16": ("amx_fp16",)}
+"""Sets of instructions of x86 processors, as PyTorch calls them, of which one is needed for fast products."""
 PATIENCE = 120
 """Seconds after which a trial has failed."""
 
@@ -40,6 +43,19 @@ def check_precision(precision: str, device: torch.device) -> None:
             f"they end the process. Choose another, or limit what PyTorch uses: {FALLBACK[0]}={FALLBACK[1]} in the "
             "environment."
         )
+
+
+def slow_numbers(precision: str, device: torch.device) -> str:
+    """A sentence where this processor has to imitate such numbers; else nothing, as on processors of other makers."""
+    wanted = INSTRUCTIONS.get(precision, ())
+    if not wanted or device.type != "cpu" or platform.machine() not in ("x86_64", "AMD64"):
+        return ""
+    if any(getattr(torch.cpu, f"_is_{name}_supported", lambda: True)() for name in wanted):
+        return ""
+    return (
+        f"This processor has no instructions for {precision}: updates may take several times as long as with "
+        "train.precision=float32."
+    )
 
 
 @cache
