@@ -131,7 +131,7 @@ def test_what_is_refused(here: Here, home: Path, pretrained: str) -> None:
     assert "--without" in said
     assert "can start from a language model" in here("finetune", pretrained, "--task", "lm", *corpus, code=2)
     assert "cannot continue a text" in here("generate", pretrained, code=2)
-    assert "There is no setting 'width'" in here("finetune", pretrained, "width=9", *corpus, code=2)
+    assert "width is that of the run" in here("finetune", pretrained, "width=9", *corpus, code=2)
     assert "positions of" in here("finetune", pretrained, "context=99", *corpus, code=2)
     assert "runs: " in here("finetune", "mlm", *corpus, code=2)
     assert "is not the folder of a run" in here("finetune", "run:nowhere", *corpus, code=2)

@@ -73,7 +73,7 @@ def test_a_search_of_the_command_line(
     [
         (["train.lr=1e-4,1e-3", "--task", "lm"], "can be fine-tuned as a classifier, not as lm"),
         (["layers=1,2"], "There is no setting 'layers'"),
-        (["train.lr=1e-4,1e-3", "--set", "heads=2"], "There is no setting 'heads'"),
+        (["train.lr=1e-4,1e-3", "--set", "heads=2"], "heads is that of the published model and cannot be chosen"),
         (["freeze=all,some"], "freeze=some: it must be none, embeddings, all, or a number of lower layers"),
     ],
 )

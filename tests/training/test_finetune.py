@@ -446,7 +446,7 @@ def test_minilm_needs_its_package(corpus: Corpus, monkeypatch: pytest.MonkeyPatc
         ({"context": "2"}, "context=2: it must be at least 3"),
         ({"context": "41"}, "context=41 is too long: the positions of .* end at 40"),
         ({"context": "many"}, "context: 'many' is not a whole number"),
-        ({"layers": "3"}, "There is no setting of fine-tuning 'layers'"),
+        ({"layers": "3"}, "layers is that of the published model and cannot be chosen: leave it out"),
         ({"train.lr": "-1"}, "train.lr=-1.0: it must be above 0"),
         ({"train.rate": "1"}, "There is no setting of fine-tuning 'train.rate'"),
         ({"train.items": "lines"}, "train.items is for language models"),

@@ -254,8 +254,16 @@ def test_a_corpus_that_is_gone_leaves_the_audit_open(home: Path, corpus: Corpus)
     ("task", "settings", "message"),
     [
         ("lm", {}, "A language model can start from a language model, and the run mlm-.* is a masked language model"),
-        ("classifier", {"width": "16"}, "There is no setting of a model that starts from a run 'width'"),
-        ("classifier", {"tokenizer": "char"}, "There is no setting of a model that starts from a run 'tokenizer'"),
+        (
+            "classifier",
+            {"width": "16"},
+            "width is that of the run that a model starts from",
+        ),
+        (
+            "classifier",
+            {"tokenizer": "char"},
+            "tokenizer is that of the run.* cannot be chosen: leave it out",
+        ),
         ("classifier", {"pool": "cls"}, "pool=cls needs the token <CLS>, and this tokenizer has none"),
         ("classifier", {"layer_decay": "2"}, "layer_decay=2.0: it must be above 0 and at most 1"),
         ("classifier", {"train.mask": "0.2"}, "train.mask is for masked language models; the task is classifier"),

@@ -126,14 +126,17 @@ def shared_settings(words: list[str] | None, model: str | None = None, runs: Pat
 
 
 def model_settings(model: str, words: list[str], runs: Path | None) -> dict[str, str]:
-    """The model that is fine-tuned, and the settings that such a model may have."""
+    """The model that is fine-tuned, and the settings that come with it."""
     from oratory.runs.given import as_given
     from oratory.runs.store import Store
     from oratory.settings import parse_words
-    from oratory.training.origins import origin_of
+    from oratory.training.origins import all_settings, origin_of
 
     named = as_given({"model": model}, Store(runs))
-    known = [name for name in origin_of(named).known() if name not in named]
+    # What only other models choose is refused later, with a sentence of its own; it is never proposed.
+    given = {word.partition("=")[0] for word in words}
+    own = origin_of(named).known()
+    known = [name for name in all_settings() if name not in named and (name in own or name in given)]
     return {**named, **parse_words(words, known)}
 
 

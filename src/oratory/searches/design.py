@@ -15,7 +15,7 @@ from oratory.ids import id_of, key_of
 from oratory.runs import Store
 from oratory.runs.record import NOT_IDENTITY
 from oratory.searches.record import SearchRecord
-from oratory.searches.space import Choices, Space, setting_kinds
+from oratory.searches.space import Choices, Space
 from oratory.text import Corpus
 from oratory.tokens import train_tokenizer
 from oratory.training.origins import Origin, contract_of, origin_of
@@ -51,10 +51,7 @@ class SearchDesign:
     """Files of mechanisms: where they are, and their content."""
 
     def __post_init__(self) -> None:
-        known = setting_kinds(self.origin)
-        wrong = next((name for name in (*self.space.parts, *self.settings) if name not in known), None)
-        if wrong is not None:
-            raise unknown("setting", wrong, known)
+        self.origin.check_names(self.task, (*self.space.parts, *self.settings))
         if self.method not in METHODS:
             raise unknown("method", self.method, METHODS)
         check_seeds(self.seeds)

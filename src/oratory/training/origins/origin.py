@@ -1,7 +1,7 @@
 """What every origin has: where the weights of a model come from before training."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from oratory.errors import InputError, unknown
 from oratory.mechanisms.recorded import WithPlugins, check_used
 from oratory.training.config import PREFIX, TrainConfig, training_settings
-from oratory.training.setting import Setting
+from oratory.training.setting import Setting, types_in
 from oratory.training.tasks import Task, tasks
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MODEL = "model"
 """The setting that says what a model starts from; one from nothing has none."""
+FROM_CORPUS = ("output", "causal", "vocabulary", "classes")
+"""Settings of a model that the task and the corpus decide."""
 OWN_RUN = "run:"
 """How that begins for a run of one's own: its folder follows, and in records its id. All else is published."""
 
@@ -71,6 +73,10 @@ class Origin(ABC):
     name: ClassVar[str]
     noun: ClassVar[str]
     """What models of this origin are called in a sentence."""
+    setting: ClassVar[str] = "setting"
+    """What a setting of its models is called in a sentence."""
+    brings: ClassVar[str] = ""
+    """What brings the settings that only a model from nothing may choose; empty for such models themselves."""
     takes_plugins: ClassVar[bool] = True
     """Whether a user's own mechanisms can be part of its models."""
     can_be_continued: ClassVar[bool] = True
@@ -96,6 +102,18 @@ class Origin(ABC):
     def known(self) -> dict[str, Any]:
         """The names of its settings with their types."""
         return {setting.name: setting.type for setting in self.settings()}
+
+    def check_names(self, task: Task, settings: Iterable[str]) -> None:
+        """Refuse a setting of training that is for other tasks, one that cannot be chosen, and one that is unknown."""
+        known = self.known()
+        for name in settings:
+            users = [f"{other.noun}s" for other in tasks().values() if name.startswith(PREFIX) and other.uses(name)]
+            if users and not task.uses(name):
+                raise InputError(f"{name} is for {' and '.join(users)}; the task is {task}.")
+            if name not in known and self.brings and name in architecture():
+                raise InputError(f"{name} is that of {self.brings} and cannot be chosen: leave it out.")
+            if name not in known:
+                raise unknown(self.setting, name, known)
 
     def check_words(self, task: Task, settings: Mapping[str, str]) -> None:  # noqa: B027 - `complete` refuses all that is wrong
         """Refuse names and values that cannot be right, as far as that is known without loading torch."""
@@ -191,11 +209,8 @@ def check_word_dropout(training: TrainConfig, tokenizer: "Tokenizer", called: st
         raise InputError(f"train.word_dropout needs a token for unknown text, and {called} has none.")
 
 
-def check_names(task: Task, settings: Iterable[str], known: Collection[str], what: str) -> None:
-    """Refuse a setting of training that is for other tasks, and one that is not known at all."""
-    for name in settings:
-        users = [f"{other.noun}s" for other in tasks().values() if name.startswith(PREFIX) and other.uses(name)]
-        if users and not task.uses(name):
-            raise InputError(f"{name} is for {' and '.join(users)}; the task is {task}.")
-        if name not in known:
-            raise unknown(what, name, known)
+def architecture() -> dict[str, Any]:
+    """The settings of a model's architecture and its tokens, with their types, which a model from nothing chooses."""
+    from oratory.model.config import ModelConfig
+
+    return {"tokenizer": str, **types_in(ModelConfig, FROM_CORPUS)}

@@ -8,16 +8,17 @@ from oratory.errors import unknown
 from oratory.settings import choose, convert
 from oratory.training.config import EVAL_TRAIN, prefixed, split_settings, training_from
 from oratory.training.origins.origin import (
+    FROM_CORPUS,
     MODEL,
     Completed,
     Origin,
     StoredRun,
-    check_names,
+    architecture,
     check_word_dropout,
     with_tensors,
 )
 from oratory.training.prepared import Prepared
-from oratory.training.setting import Setting, settings_in, types_in
+from oratory.training.setting import Setting, settings_in
 from oratory.training.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from oratory.model.contract import ModelContract
     from oratory.text import Corpus
 
-FROM_CORPUS = ("output", "causal", "vocabulary", "classes")
-"""Settings of a model that the task and the corpus decide."""
 USUAL_TOKENIZER = "word"
 
 
@@ -83,10 +82,7 @@ class Scratch(Origin):
         return [tokenizer, *model, *self.training_settings()]
 
     def known(self) -> dict[str, Any]:
-        from oratory.model.config import ModelConfig
-
-        training = {setting.name: setting.type for setting in self.training_settings()}
-        return {"tokenizer": str, **types_in(ModelConfig, FROM_CORPUS), **training}
+        return architecture() | {setting.name: setting.type for setting in self.training_settings()}
 
     def check_words(self, task: Task, settings: Mapping[str, str]) -> None:
         from oratory.mechanisms import REGISTRY
@@ -95,7 +91,7 @@ class Scratch(Origin):
         from oratory.tokens.corpus import SETTINGS as TOKENIZERS
 
         known = self.known()
-        check_names(task, settings, known, "setting")
+        self.check_names(task, settings)
         training, others = split_settings(settings)
         training_from(task.train_config(), task.training, training)
         sizes = usual_sizes()
@@ -115,7 +111,7 @@ class Scratch(Origin):
         return {**task.model, **prefixed(task.training)}
 
     def complete(self, task: Task, settings: Mapping[str, str]) -> CompletedScratch:
-        check_names(task, settings, self.known(), "setting")
+        self.check_names(task, settings)
         training_given, changes = split_settings(settings)
         chosen = changes.pop("tokenizer", USUAL_TOKENIZER)
         training = training_from(task.train_config(), task.training, training_given)

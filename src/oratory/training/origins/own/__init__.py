@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from oratory.errors import InputError
 from oratory.training.config import prefixed, split_settings, training_from
 from oratory.training.layers import FREEZE_WORDS, LayerConfig
-from oratory.training.origins.origin import MODEL, OWN_RUN, Origin, StoredRun, check_names, with_tensors
+from oratory.training.origins.origin import MODEL, OWN_RUN, Origin, StoredRun, with_tensors
 from oratory.training.setting import Setting, settings_in, types_in
 from oratory.training.tasks.task import Task
 
@@ -23,7 +23,6 @@ OF_MODEL = ("context", *DROPOUTS, *MECHANISMS, "head_hidden")
 """Settings of a model that may be others than those of the earlier run."""
 AS_BEFORE = ("context", *DROPOUTS)
 """Of these, those that are the same as there unless given."""
-OF_STARTED = "setting of a model that starts from a run"
 WHERE = ("the id of a run", "the beginning of one", "last")
 
 
@@ -32,6 +31,8 @@ class Own(Origin):
 
     name = "own"
     noun = "models from a run of one's own"
+    setting = "setting of a model that starts from a run"
+    brings = "the run that a model starts from"
 
     def claims(self, settings: Mapping[str, Any]) -> bool:
         return str(settings.get(MODEL, "")).startswith(OWN_RUN)
@@ -59,7 +60,7 @@ class Own(Origin):
     def check_words(self, task: Task, settings: Mapping[str, str]) -> None:
         from oratory.mechanisms import REGISTRY
 
-        check_names(task, settings, list(self.known()), OF_STARTED)
+        self.check_names(task, settings)
         training_from(task.train_config(), task.training, split_settings(settings)[0])
         for kind in MECHANISMS:
             if kind in settings:
@@ -72,7 +73,7 @@ class Own(Origin):
     def complete(self, task: Task, settings: Mapping[str, str]) -> "CompletedOwn":
         from oratory.training.origins.own.prepared import complete
 
-        check_names(task, settings, list(self.known()), OF_STARTED)
+        self.check_names(task, settings)
         return complete(task, settings)
 
     def prepare(self, task: Task, corpus: "Corpus", settings: Mapping[str, str], seed: int = 0) -> "PreparedOwn":

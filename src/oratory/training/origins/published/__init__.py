@@ -22,6 +22,8 @@ class Published(Origin):
 
     name = "published"
     noun = "published models"
+    setting = "setting of fine-tuning"
+    brings = "the published model"
     takes_plugins = False
     can_be_continued = False
     frames_texts = True
@@ -58,7 +60,8 @@ class Published(Origin):
         if not self.serves(task):
             served = " or ".join(f"a {other.noun}" for other in self.served())
             raise InputError(f"A published model can be fine-tuned as {served}, not as {task.name}.")
-        return complete(task, settings, list(self.known()))
+        self.check_names(task, settings)
+        return complete(task, settings)
 
     def prepare(self, task: Task, corpus: "Corpus", settings: Mapping[str, str], seed: int = 0) -> "FineTuned":
         from oratory.training.origins.published.prepared import prepare

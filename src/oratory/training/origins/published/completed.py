@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from oratory.training.config import split_settings, training_from
-from oratory.training.origins.origin import Completed, check_names
+from oratory.training.origins.origin import Completed
 from oratory.training.origins.published.config import TRAINING, FineTuneConfig
 from oratory.training.tasks.task import Task
 
@@ -16,9 +16,8 @@ class CompletedPublished(Completed):
     chosen: FineTuneConfig
 
 
-def complete(task: Task, settings: Mapping[str, str], known: list[str]) -> CompletedPublished:
+def complete(task: Task, settings: Mapping[str, str]) -> CompletedPublished:
     """Complete settings and refuse what makes no sense, before a model is looked for."""
-    check_names(task, settings, known, "setting of fine-tuning")
     training_given, changes = split_settings(settings)
     model = changes.pop("model")
     chosen = FineTuneConfig.from_text(changes)
