@@ -160,14 +160,14 @@ def test_a_plain_script_needs_no_guard(tmp_path: Path) -> None:
     assert name.startswith("compare-")
 
 
-def test_the_longest_jobs_begin_first(small: Corpus, tmp_path: Path) -> None:
-    """Once it is known what they take; untried variants come before them."""
+def test_of_the_next_jobs_the_longest_begins_first(small: Corpus, tmp_path: Path) -> None:
+    """Once it is known what they take; untried variants come before them, and seed comes after seed."""
     warm = Job("warm", "lm", LM | {"train.iterations": "2", "train.eval_every": "2"}, 0)
     short = Job("short", "lm", LM | {"train.iterations": "1", "train.eval_every": "1"}, 0)
     long = Job("long", "lm", LM | {"train.iterations": "400"}, 0)
     jobs = [warm, *(replace(job, seed=seed) for seed in (0, 1, 2) for job in (short, long))]
     done = [(job.variant, job.seed) for job in map(_job, run(Local(1), jobs, small, tmp_path).events) if job]
-    assert done == [("warm", 0), ("short", 0), ("long", 0), ("long", 1), ("long", 2), ("short", 1), ("short", 2)]
+    assert done == [("warm", 0), ("short", 0), ("long", 0), ("long", 1), ("short", 1), ("long", 2), ("short", 2)]
 
 
 def _job(event: Step | Outcome) -> Job | None:

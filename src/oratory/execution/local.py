@@ -21,6 +21,8 @@ PRELOADED = ["oratory.execution.train", "oratory.execution.jobs", "pandas"]
 """What the server loads once for all workers; tables that are written want the third."""
 SAVING = 60
 """Seconds that a worker has to save its state."""
+AHEAD = 2
+"""Jobs for each worker of which the next one is chosen."""
 BRIEF = 0.2
 """Seconds between two steps that a worker tells of."""
 
@@ -69,8 +71,10 @@ class Local:
         """What the quickest run of a variant took; the first one that a process trains is slower."""
 
         def give_next(worker: "_Worker") -> None:
-            """The longest jobs first, so that in the end no worker waits long for another; untried ones before them."""
-            job = max(waiting, key=lambda job: (job not in late, seconds.get(job.variant, math.inf)))
+            """Of the next few jobs the longest, so that in the end no worker waits long for another; untried ones
+            before them. All others wait, so that what is stopped has done whole seeds."""
+            near = waiting[: AHEAD * self.workers]
+            job = max(near, key=lambda job: (job not in late, seconds.get(job.variant, math.inf)))
             waiting.remove(job)
             worker.give(job)
 
