@@ -72,7 +72,7 @@ def test_a_search_of_the_command_line(
     ("given", "sentence"),
     [
         (["train.lr=1e-4,1e-3", "--task", "lm"], "can be fine-tuned as a classifier, not as lm"),
-        (["layers=1,2"], "There is no setting 'layers'"),
+        (["layers=1,2"], "layers is that of the published model and cannot be chosen: leave it out"),
         (["train.lr=1e-4,1e-3", "--set", "heads=2"], "heads is that of the published model and cannot be chosen"),
         (["freeze=all,some"], "freeze=some: it must be none, embeddings, all, or a number of lower layers"),
     ],

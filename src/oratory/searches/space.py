@@ -12,7 +12,7 @@ from typing import Any, Union, get_args, get_origin
 
 from oratory.errors import InputError, unknown
 from oratory.settings import parse_words
-from oratory.training.origins import Origin
+from oratory.training.origins import Origin, architecture
 
 DECADE = 10
 """The ratio of its ends from which on a range of positive numbers is drawn from by its logarithm."""
@@ -156,8 +156,11 @@ class Space:
 
 
 def setting_kinds(origin: Origin) -> dict[str, type | None]:
-    """The settings of an origin, with int or float for those that are numbers."""
-    return {name: _number(hint) for name, hint in origin.known().items()}
+    """The settings of an origin, with int or float for those that are numbers.
+
+    Those that only other models choose are there as well: the design refuses them with a sentence of its own.
+    """
+    return {name: _number(hint) for name, hint in (architecture() | origin.known()).items()}
 
 
 def _number(hint: Any) -> type | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from oratory.discovery import classes_in
 from oratory.training.config import PREFIX
-from oratory.training.origins.origin import Completed, Origin
+from oratory.training.origins.origin import Completed, Origin, architecture
 
 if TYPE_CHECKING:
     from oratory.model.contract import ModelContract
@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from oratory.training.prepared import Prepared
     from oratory.training.tasks import Task
 
-__all__ = ["Completed", "Origin", "all_settings", "contract_of", "full_name", "origin_of", "origins", "prepare"]
+__all__ = [
+    "Completed",
+    "Origin",
+    "all_settings",
+    "architecture",
+    "contract_of",
+    "full_name",
+    "origin_of",
+    "origins",
+    "prepare",
+]
 
 
 @cache
