@@ -49,7 +49,7 @@ def test_settings_may_stand_first(oratory: Run, here: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("bert", "layers=2"), "There is no setting 'layers'"),
+        (("bert", "layers=2"), "layers is that of the published model and cannot be chosen"),
         (("bert", "model=bert"), "There is no setting 'model'"),
         (("bert", "--engine", "theirs"), "There is no engine 'theirs'"),
         (("bert", "engine=hf", "--engine", "own"), "given twice"),
