@@ -137,12 +137,13 @@ def _lead(
         run = recorder.run = run.write(steps=fit.steps)
         unknown = unknown_remarks(learning.encoded, prepared.tokenizer)
         slow = _slow_threads(prepared, learning, members, device) if found is None else ()
+        imitated = slow_numbers(prepared.training.precision, device)
         remarks = (
             *prepared.remarks,
             *learning.remarks,
             *unknown,
             *slow,
-            *filter(None, [slow_numbers(prepared.training.precision, device)]),
+            *([imitated] if imitated else []),
             *run.record.contract_remarks,
             *recorder.remarks,
             *recorder.refused.values(),
