@@ -139,7 +139,7 @@ def _followed(model: Transformer) -> Any:
 
 def _program(model: Transformer) -> Any:
     config = model.config
-    limit = config.position.limit(config.shape())
+    limit = config.longest
     sizes = {0: torch.export.Dim("texts"), 1: torch.export.Dim("tokens", max=limit)}
     example = _example(config, 3, min(5, limit or 5))
     # Followed here and not by the writer, which would rather fix a size than refuse the model.
@@ -174,7 +174,7 @@ def _with_facts(proto: Any, config: ModelConfig, run: Run | None) -> bytes:
         "vocabulary": config.vocabulary,
         "context": config.context,
     }
-    facts |= {"longest": config.position.limit(config.shape())}
+    facts |= {"longest": config.longest}
     facts |= {"run": run.id, "labels": list(run.labels)} if run else {}
     for node in proto.graph.node:
         node.ClearField("metadata_props")  # Paths of the code on this machine.
@@ -190,7 +190,7 @@ def _difference(content: bytes, model: Transformer) -> float:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    longest = model.config.position.limit(model.config.shape()) or 2 * model.config.context
+    longest = model.config.longest or 2 * model.config.context
     largest = 0.0
     for texts, tokens in ((1, 1), (2, min(3, longest)), (4, longest)):
         given = _example(model.config, texts, tokens)

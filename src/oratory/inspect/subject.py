@@ -40,7 +40,7 @@ class Subject:
     @property
     def longest(self) -> int:
         """How many tokens of a text the model is given."""
-        limit = self.config.position.limit(self.config.shape())
+        limit = self.config.longest
         if self.task is not None and self.task.cuts:
             limit = min(self.config.context, limit or self.config.context)
         return LONGEST if limit is None else min(limit, LONGEST)

@@ -33,7 +33,7 @@ class SelfAttention(nn.Module):
 
     def forward(self, x: Tensor, view: View, position: Any, cache: Cache | None = None) -> tuple[Tensor, Tensor | None]:
         """New vectors for the tokens (packed, as they come), and the weights (B, H, Q, K) where they are wanted."""
-        q, k, v = self._queries_keys_values(x, view)
+        q, k, v = self._queries_keys_values(x, view, cache)
         if hasattr(self.kind, "prepare"):
             q, k = self.kind.prepare(q, k)
         v = own = self._values(v, view)
@@ -71,17 +71,25 @@ class SelfAttention(nn.Module):
         merged: Tensor = self.output(view.pack(heads.flatten(2)))
         return merged
 
-    def _queries_keys_values(self, x: Tensor, view: View) -> tuple[Tensor, Tensor, Tensor]:
+    def _queries_keys_values(self, x: Tensor, view: View, cache: Cache | None = None) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, Q, E), keys and values (B, G, K, E), from one matrix product."""
-        parts, groups = (self.query, self.key, self.value), self.config.groups
-        bias = torch.cat([part.bias for part in parts]) if self.config.qkv_bias else None
-        found = linear(x, torch.cat([part.weight for part in parts]), bias)
-        by_head = self._heads(view.unpack(found), self.config.heads + 2 * groups)  # B, H + 2 G, T, E
-        q, k, v = torch.split(by_head, [self.config.heads, groups, groups], dim=1)
+        heads, groups = self.config.heads, self.config.groups
+        found = linear(x, *(self._joined() if cache is None else cache.joined(self._joined)))
+        by_head = self._heads(view.unpack(found), heads + 2 * groups)  # B, H + 2 G, T, E
+        q, k, v = by_head.split_with_sizes((heads, groups, groups), dim=1)
         return q, k, v
+
+    def _joined(self) -> tuple[Tensor, Tensor | None]:
+        """The weights of queries, keys and values as one, and their biases."""
+        parts = (self.query, self.key, self.value)
+        bias = torch.cat([part.bias for part in parts]) if self.config.qkv_bias else None
+        return torch.cat([part.weight for part in parts]), bias
 
     def _attend(self, q: Tensor, k: Tensor, v: Tensor, view: View, position: Any) -> tuple[Tensor, Tensor | None]:
         config = self.config
+        lost = config.dropout_of("attention") if self.training else 0.0
+        if (causal := self._plainly(q, k, view, position)) is not None:
+            return attend(q, k, v, None, causal, config.position.scale(config.columns), lost), None
         scene = Scene(
             q_positions=view.positions[None],
             k_positions=view.k_positions[None],
@@ -90,7 +98,6 @@ class SelfAttention(nn.Module):
             project_q=lambda vectors: self._project(self.query, vectors, config.heads),
             project_k=lambda vectors: self._project(self.key, vectors, config.groups),
         )
-        lost = config.dropout_of("attention") if self.training else 0.0
         if view.weights:
             return _open(q, k, v, position, self.kind, scene, view, lost)
         if hasattr(position, "score") or hasattr(self.kind, "weigh"):
@@ -100,13 +107,19 @@ class SelfAttention(nn.Module):
         found = plan(config.pattern, config.causal, q.shape[2]) if planned else None
         if found is not None:
             return self._by_plan(found.to(q.device), q, k, v, position, scene, view, lost), None
-        plain = view.keep is None and not hasattr(config.pattern, "allow")
-        # The last token alone sees all before it.
-        causal, last = config.causal, q.shape[2] == 1 and not torch.compiler.is_exporting()
-        if plain and not hasattr(position, "bias") and (not causal or last or q.shape[2] == k.shape[2]):
-            causal = causal and not last
-            return attend(q, k, v, None, causal, scene.scale, lost), None
         return _fused(q, k, v, view.added(position, q, k, scene), view.mask[1], scene, lost), None
+
+    def _plainly(self, q: Tensor, k: Tensor, view: View, position: Any) -> bool | None:
+        """Whether the fused kernel is to hide the future, where it needs nothing else; None where it does."""
+        if view.weights or view.keep is not None or hasattr(self.config.pattern, "allow"):
+            return None
+        if hasattr(position, "score") or hasattr(position, "bias") or hasattr(self.kind, "weigh"):
+            return None
+        if not self.config.causal:
+            return False
+        if q.shape[2] == 1 and not torch.compiler.is_exporting():  # The last token alone sees all before it.
+            return False
+        return True if q.shape[2] == k.shape[2] else None
 
     def _by_plan(
         self,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, get_type_hints
 
 from oratory.errors import InputError, unknown
@@ -157,7 +157,7 @@ class ModelConfig:
                     f"{written_as(getattr(self, kind))} would change nothing; leave it out."
                 )
         position = self.position.build(self.shape()) if hasattr(self.position, "build") else self.position
-        if any(hasattr(position, hook) for hook in ("rotate", "bias", "score")):
+        if works_in_attention(position):
             raise InputError(
                 f"mixer={written_as(self.mixer)} takes the place of attention, so position="
                 f"{written_as(self.position)} would change nothing; take learned, sinusoidal or none."
@@ -178,15 +178,20 @@ class ModelConfig:
         """What a token may see and what the model gives, in words."""
         return f"{'causal' if self.causal else 'bidirectional'} model of {self.output}"
 
-    @property
+    @cached_property
     def groups(self) -> int:
         """Heads of keys and values."""
         return self.heads if self.kv_heads is None else self.kv_heads
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """Columns of a head."""
         return self.width // self.heads if self.head_size is None else self.head_size
+
+    @cached_property
+    def longest(self) -> int | None:
+        """The most tokens that a text may have, where its positions end somewhere."""
+        return self.position.limit(self.shape())
 
     def shape(self, seed: int = 0, layer: int = 0) -> Shape:
         """What mechanisms may know of the model."""
@@ -204,13 +209,13 @@ class ModelConfig:
         """The chosen mechanism of each kind."""
         return {kind: getattr(self, kind) for kind in KINDS}
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[int, ...]:
         """The block that each layer uses: its own, unless layers share some."""
         found = getattr(self.residual, "block_of", None)
         return tuple(range(self.layers)) if found is None else tuple(int(found(layer)) for layer in range(self.layers))
 
-    @property
+    @cached_property
     def across_tokens(self) -> bool:
         """Whether a mechanism says that it mixes the tokens of a batch."""
         return any(mechanism.across_tokens for mechanism in self.mechanisms().values())
@@ -236,6 +241,11 @@ class ModelConfig:
             if name not in made:
                 raise InputError(f"A model needs the setting {name!r}.")
         return cls(**made)
+
+
+def works_in_attention(position: Any) -> bool:
+    """Whether what a position mechanism builds has a hook that attention asks."""
+    return any(hasattr(position, hook) for hook in ("rotate", "bias", "score"))
 
 
 def usual_sizes() -> dict[str, Any]:

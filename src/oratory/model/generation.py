@@ -35,9 +35,10 @@ def generate(
     if not config.causal or config.output != "tokens":
         raise InputError(f"Only a causal language model can continue a text; this model gives {config.output}.")
     _check(len(prompt), tokens, temperature, top_k, top_p)
-    limit = config.position.limit(config.shape())
+    limit = config.longest
     training = model.training
-    model.eval()
+    if training:
+        model.eval()
     generator = torch.Generator().manual_seed(seed)
     device = model.device
     use_cache = cache and not config.across_tokens
@@ -55,7 +56,8 @@ def generate(
             if chosen == stop:
                 break
     finally:
-        model.train(training)
+        if training:
+            model.train()
     return ids[len(prompt) :]
 
 
@@ -65,7 +67,7 @@ def next_logits(model: Transformer, texts: Sequence[Sequence[int]]) -> Tensor:
     config = model.config
     if not config.causal or config.output != "tokens":
         raise InputError(f"Only a causal language model can continue a text; this model gives {config.output}.")
-    limit = config.position.limit(config.shape())
+    limit = config.longest
     given = torch.tensor([text[-limit:] if limit else text for text in texts], device=model.device)
     logits: Tensor = model(given, last=1).logits[:, -1].float().cpu()
     return logits

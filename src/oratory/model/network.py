@@ -16,7 +16,7 @@ from oratory.errors import InputError
 from oratory.mechanisms import Mechanism, Reading, TrainingText, written_as
 from oratory.mechanisms.kept import positions_of
 from oratory.model.attention import SelfAttention
-from oratory.model.config import ModelConfig
+from oratory.model.config import ModelConfig, works_in_attention
 from oratory.model.head import Targets, head_loss, plain_loss
 from oratory.model.initial import initialise
 from oratory.model.view import Cache, View
@@ -96,8 +96,7 @@ class TransformerBlock(nn.Module):
         return view.pack(mixed[:, mixed.shape[1] - new :])
 
     def _dropped(self, x: Tensor) -> Tensor:
-        share = self.config.dropout_of("residual")
-        return dropout(x, share) if self.training and share else x
+        return dropout(x, share) if self.training and (share := self.config.dropout_of("residual")) else x
 
 
 class Transformer(nn.Module):
@@ -218,13 +217,14 @@ class Transformer(nn.Module):
         residual, maps = self.config.residual, []
         x = residual.begin(x) if hasattr(residual, "begin") else x
         entered, left = list[Tensor](), [x]
+        asked = works_in_attention(self.position)
         for layer, number in enumerate(self.config.blocks):
             block: Any = self.blocks[number]
             hears = hasattr(block.residual, "enter")
             if hears:
                 x = block.residual.enter(entered, left)
                 entered.append(x)
-            position = self.position if self.config.position.used(layer) else None
+            position = self.position if asked and self.config.position.used(layer) else None
             x, found = block(x, view, position, caches[layer] if caches else None)
             if hears:
                 left.append(x)
@@ -293,7 +293,7 @@ class Transformer(nn.Module):
         if low < 0 or high >= self.config.vocabulary:
             wrong = low if low < 0 else high
             raise InputError(f"The id {wrong} is out of range: the vocabulary has {self.config.vocabulary:,} entries.")
-        limit = self.config.position.limit(self.config.shape())
+        limit = self.config.longest
         if limit is not None and before + ids.shape[1] > limit:
             raise InputError(
                 f"{before + ids.shape[1]} tokens are too long: the positions of this model end at {limit}. Shorten the "

@@ -3,6 +3,7 @@
 Shapes: B batch, T tokens, Q queries, K keys, H heads, D width, E width of a head.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -105,6 +106,7 @@ class Cache:
         self.inputs: Tensor | None = None
         self.ids: Tensor | None = None  # B, S
         self.vectors: Tensor | None = None  # B, S, D: after the last block
+        self._joined: tuple[Tensor, Tensor | None] | None = None
 
     def __len__(self) -> int:
         if self.keys is None:
@@ -116,6 +118,12 @@ class Cache:
         self.keys = k if self.keys is None else torch.cat([self.keys, k], dim=2)
         self.values = v if self.values is None else torch.cat([self.values, v], dim=2)
         return self.keys, self.values
+
+    def joined(self, make: Callable[[], tuple[Tensor, Tensor | None]]) -> tuple[Tensor, Tensor | None]:
+        """Weights and biases of queries, keys and values as one: they stay as they are while a text is continued."""
+        if self._joined is None:
+            self._joined = make()
+        return self._joined
 
     def extend(self, x: Tensor) -> Tensor:
         """The inputs of a mixer so far (B, T, D), with those that come now."""

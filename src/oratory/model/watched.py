@@ -48,7 +48,7 @@ def watched(config: ModelConfig, seed: int) -> Transformer:
 
 def _check_numbers(config: ModelConfig) -> None:
     """What is asked of a mechanism before a model is built, and of a pattern."""
-    scale, limit = config.position.scale(config.columns), config.position.limit(config.shape())
+    scale, limit = config.position.scale(config.columns), config.longest
     if not isinstance(scale, int | float):
         raise UnfitError(f"scale gave {scale!r}. {HOOKS['scale'].expected}")
     if limit is not None and not isinstance(limit, int):

@@ -221,7 +221,7 @@ class Run(Tabled):
     @property
     def positions(self) -> int | None:
         """How many tokens the model has positions for; None where there is no limit."""
-        return self.config.position.limit(self.config.shape())
+        return self.config.longest
 
     def check_plugins(self) -> None:
         """Refuse a plugin that is loaded and has changed since this run was trained with it."""

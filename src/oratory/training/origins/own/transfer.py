@@ -24,7 +24,7 @@ def config_from(earlier: EarlierRun, task: Task, changes: Mapping[str, Any]) -> 
         own.add("head")
     kept = {name: value for name, value in before.to_dict().items() if name not in own}
     config = task.config(**{**kept, "classes": 2, **changes})
-    end = before.position.limit(before.shape())
+    end = before.longest
     if end is not None and config.context > end:
         raise InputError(
             f"context={config.context} is too long: the positions of {earlier.id} end at {end}. Take at most that, or "

@@ -128,7 +128,7 @@ def extrapolate(run: Trained, corpus: Corpus, factors: Sequence[int]) -> Extrapo
             f"{run.fingerprint}."
         )
     config, tokenizer = run.config, run.tokenizer
-    limit = config.position.limit(config.shape())
+    limit = config.longest
     if limit is not None and config.context * max(factors) > limit:
         raise InputError(
             f"The positions of the run {run.id} end at {limit} tokens; lengths beyond training need positions that "
