@@ -80,7 +80,7 @@ def test_muon_takes_the_matrices_of_the_blocks() -> None:
 
 def test_muon_is_that_of_the_framework_in_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.Tensor, "bfloat16", torch.Tensor.float)  # The framework's would round to three digits.
-    shapes = [(6, 9), (9, 6), (6, 9), (8, 8)]
+    shapes = [(6, 9), (9, 6), (6, 9), (8, 8), (130, 140)]  # The last through the library of wide products.
     ours, theirs = ([nn.Parameter(torch.ones(shape)) for shape in shapes] for _ in range(2))
     (muon,) = Muon().make([(f"blocks.0.{index}", one) for index, one in enumerate(ours)], 0.1, 0.3)
     other = torch.optim.Muon(theirs, lr=0.1, weight_decay=0.3, momentum=0.95, adjust_lr_fn="match_rms_adamw")

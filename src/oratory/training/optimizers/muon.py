@@ -6,11 +6,13 @@ numbers. Here it is done in 32 bits, which is the same on every machine.
 Shapes: R rows, C columns, R <= C.
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from oratory.model.products import fast_products
 from oratory.training.optimizers.uncompiled import Uncompiled
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
@@ -21,6 +23,8 @@ TINY = 1e-7
 """The least norm that a matrix is divided by."""
 SIZE = 0.2
 """The mean size of a number of an update of AdamW (Liu et al., 2025, arXiv:2502.16982), to which updates are scaled."""
+WIDE = 128
+"""The shorter side of a matrix from which on its products are large enough for the faster library."""
 
 
 class MuonOptimizer(Uncompiled):
@@ -56,7 +60,8 @@ def orthogonal(matrix: Tensor) -> Tensor:
     upright = matrix.shape[0] > matrix.shape[1]
     x = matrix.T if upright else matrix  # R, C; products of the shorter side are smaller.
     x = x / x.norm().clamp(min=TINY)
-    for _ in range(STEPS):
-        products = x @ x.T  # R, R
-        x = torch.addmm(x, torch.addmm(products, products, products, beta=third, alpha=fifth), x, beta=first)
+    with fast_products() if len(x) >= WIDE else nullcontext():
+        for _ in range(STEPS):
+            products = x @ x.T  # R, R
+            x = torch.addmm(x, torch.addmm(products, products, products, beta=third, alpha=fifth), x, beta=first)
     return x.T if upright else x
