@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from oratory.errors import InputError
+from oratory.model.direct import direct
 from oratory.model.network import Transformer
 from oratory.model.view import Cache
 
@@ -43,13 +44,14 @@ def generate(
     device = model.device
     use_cache = cache and not config.across_tokens
     caches = [Cache() for _ in range(config.layers)] if use_cache else None
+    quick = direct(model)
     ids, new = list(prompt), list(prompt)
     try:
         for _ in range(tokens):
             if limit is not None and len(ids) > limit:  # The context slides: every position is another one now.
                 use_cache, caches = False, None
             given = torch.tensor([new if use_cache else ids[-limit:] if limit else ids], device=device)
-            logits = model(given, caches=caches, last=1).logits[0, -1].float().cpu()  # V
+            logits = quick(given, caches=caches, last=1).logits[0, -1].float().cpu()  # V
             chosen = int(logits.argmax()) if greedy else _draw(logits / temperature, top_k, top_p, generator)
             ids.append(chosen)
             new = [chosen]
