@@ -27,7 +27,7 @@ def direct(model: Model) -> Model:
 
 def _direct(part: Any, made: dict[int, Any]) -> Any:
     if id(part) not in made:  # A part may be in several places.
-        twin = made[id(part)] = object.__new__(_kind(type(part)))
+        twin = made[id(part)] = object.__new__(_kind(part.__class__))
         parts = {name: inner and _direct(inner, made) for name, inner in part._modules.items()}
         vars(twin).update(vars(part), **part._parameters, **part._buffers, **parts, _modules=parts, _twin_of=part)
     return made[id(part)]
