@@ -45,7 +45,7 @@ def learned(model: Transformer, owner: Transformer) -> tuple[Tensor, list[Any]]:
 @pytest.mark.parametrize("task", ["classifier", "lm"])
 def test_it_learns_the_same(kind: str, name: str, task: str) -> None:
     one, other = made(task, kind, name), made(task, kind, name)  # Two, as a part may draw on.
-    quick = direct(other)
+    quick = direct(other, training=True)
     assert quick is not other
     (loss, expected), (same, found) = learned(one, one), learned(quick, other)
     assert torch.equal(loss, same)
@@ -55,7 +55,7 @@ def test_it_learns_the_same(kind: str, name: str, task: str) -> None:
 
 def test_what_is_learned_is_seen_by_both() -> None:
     model = made("lm", "position", "rope")
-    quick = direct(model)
+    quick = direct(model, training=True)
     before = generate(model, [1], 6, seed=3)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -83,7 +83,7 @@ class Counting(nn.Module):
 def test_what_a_part_keeps_is_in_the_original() -> None:
     model = nn.Sequential(Counting(), Counting())
     model.append(model[0])  # One part in two places.
-    quick = direct(model)
+    quick = direct(model, training=True)
     for _ in range(2):
         quick(torch.ones(3))
     parts: list[Any] = list(model)
@@ -93,9 +93,17 @@ def test_what_a_part_keeps_is_in_the_original() -> None:
 
 
 @pytest.mark.parametrize("hook", ["register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook"])
-def test_a_model_with_hooks_is_left_as_it_is(hook: str) -> None:
+def test_hooks_are_called(hook: str) -> None:
     model: Any = made("classifier", "position", "rope")
-    added = getattr(model.blocks[1], hook)(lambda *_: None)
-    assert direct(model) is model
-    added.remove()
-    assert direct(model) is not model
+    heard: list[Any] = []
+    getattr(model.blocks[1].feedforward, hook)(lambda *given: heard.append(given))
+    learned(direct(model, training=True), model)
+    assert len(heard) == 1
+
+
+def test_it_is_in_the_mode_that_is_asked_for() -> None:
+    model = made("lm", "position", "rope").train()
+    measured, learning = direct(model, training=False), direct(model.eval(), training=True)
+    assert not any(part.training for part in measured.modules())
+    assert all(part.training for part in learning.modules())
+    assert not model.training

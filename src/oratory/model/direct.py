@@ -15,26 +15,26 @@ Model = TypeVar("Model", bound=nn.Module)
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 
 
-def direct(model: Model) -> Model:
-    """The same model, with the same weights; or the model itself where a part has hooks, which would not be called.
+def direct(model: Model, training: bool) -> Model:
+    """The same model, with the same weights, as it is in training or as it is measured.
 
-    It stays in the mode (training or not) that the model is in, and does not see what the model is given later.
+    Parts that have hooks are called as usual. It does not see what parts and hooks the model is given later.
     """
-    if any(vars(part)[hooks] for part in model.modules() for hooks in HOOKS):
-        return model
-    return cast(Model, _direct(model, {}))
+    return cast(Model, _direct(model, training, {}))
 
 
-def _direct(part: Any, made: dict[int, Any]) -> Any:
+def _direct(part: Any, training: bool, made: dict[int, Any]) -> Any:
     if id(part) not in made:  # A part may be in several places.
-        twin = made[id(part)] = object.__new__(_kind(part.__class__))
-        parts = {name: inner and _direct(inner, made) for name, inner in part._modules.items()}
-        vars(twin).update(vars(part), **part._parameters, **part._buffers, **parts, _modules=parts, _twin_of=part)
+        hooked = any(vars(part)[hooks] for hooks in HOOKS)
+        twin = made[id(part)] = object.__new__(_kind(part.__class__, hooked))
+        parts = {name: inner and _direct(inner, training, made) for name, inner in part._modules.items()}
+        vars(twin).update(vars(part), **part._parameters, **part._buffers, **parts)
+        vars(twin).update(_modules=parts, _twin_of=part, training=training)
     return made[id(part)]
 
 
 @cache
-def _kind(kind: Any) -> Any:
+def _kind(kind: Any, hooked: bool) -> Any:
     """The class of a part, but for how it is called, and that what it keeps in itself is kept in the original too."""
 
     def keep(self: Any, name: str, value: Any) -> None:
@@ -42,6 +42,6 @@ def _kind(kind: Any) -> Any:
         vars(self)[name] = value
 
     methods: dict[str, Any] = {"__setattr__": keep}
-    if kind.__call__ is nn.Module.__call__:
+    if kind.__call__ is nn.Module.__call__ and not hooked:
         methods["__call__"] = kind.forward
     return type(kind.__name__, (kind,), methods)

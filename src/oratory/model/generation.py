@@ -37,29 +37,22 @@ def generate(
         raise InputError(f"Only a causal language model can continue a text; this model gives {config.output}.")
     _check(len(prompt), tokens, temperature, top_k, top_p)
     limit = config.longest
-    training = model.training
-    if training:
-        model.eval()
     generator = torch.Generator().manual_seed(seed)
     device = model.device
     use_cache = cache and not config.across_tokens
     caches = [Cache() for _ in range(config.layers)] if use_cache else None
-    quick = direct(model)
+    measured = direct(model, training=False)
     ids, new = list(prompt), list(prompt)
-    try:
-        for _ in range(tokens):
-            if limit is not None and len(ids) > limit:  # The context slides: every position is another one now.
-                use_cache, caches = False, None
-            given = torch.tensor([new if use_cache else ids[-limit:] if limit else ids], device=device)
-            logits = quick(given, caches=caches, last=1).logits[0, -1].float().cpu()  # V
-            chosen = int(logits.argmax()) if greedy else _draw(logits / temperature, top_k, top_p, generator)
-            ids.append(chosen)
-            new = [chosen]
-            if chosen == stop:
-                break
-    finally:
-        if training:
-            model.train()
+    for _ in range(tokens):
+        if limit is not None and len(ids) > limit:  # The context slides: every position is another one now.
+            use_cache, caches = False, None
+        given = torch.tensor([new if use_cache else ids[-limit:] if limit else ids], device=device)
+        logits = measured(given, caches=caches, last=1).logits[0, -1].float().cpu()  # V
+        chosen = int(logits.argmax()) if greedy else _draw(logits / temperature, top_k, top_p, generator)
+        ids.append(chosen)
+        new = [chosen]
+        if chosen == stop:
+            break
     return ids[len(prompt) :]
 
 
@@ -97,7 +90,7 @@ def _draw(logits: Tensor, top_k: int | None, top_p: float | None, generator: tor
     most = len(logits) if top_k is None else min(top_k, len(logits))
     cut = most < len(logits) or (top_p is not None and top_p < 1)
     ranked, order = logits.sort(descending=True, stable=True) if cut else (logits, None)
-    sums = ranked.double().softmax(-1).cumsum(-1)
+    sums = ranked.softmax(-1).cumsum(-1, dtype=torch.float64)
     if top_p is not None and top_p < 1:
         # A token stays when those before it do not have the whole share yet; so the first always stays.
         most = min(most, 1 + int((sums[:-1] < top_p).sum()))

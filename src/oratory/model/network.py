@@ -289,7 +289,7 @@ class Transformer(nn.Module):
             )
         if torch.compiler.is_exporting():  # There are no values then, and any length is to work.
             return
-        low, high = int(ids.min()), int(ids.max())
+        low, high = (int(end) for end in ids.aminmax())
         if low < 0 or high >= self.config.vocabulary:
             wrong = low if low < 0 else high
             raise InputError(f"The id {wrong} is out of range: the vocabulary has {self.config.vocabulary:,} entries.")

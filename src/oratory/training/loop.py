@@ -63,7 +63,7 @@ class Fit:
         self.processes.check(config.batch, config.accumulate)
         if getattr(model, "counts_text", False):
             model.learn_from(learning.training_text())
-        self.wrapped = self.processes.wrap(direct(model.train()))
+        self.wrapped = self.processes.wrap(direct(model, training=True))
         self.device = next(model.parameters()).device
         self.products = fast_products if model.config.width >= WIDE else nullcontext
         """How an update makes its products; the output layer and evaluation choose for themselves."""
