@@ -101,6 +101,21 @@ def test_hooks_are_called(hook: str) -> None:
     assert len(heard) == 1
 
 
+def test_a_part_with_a_forward_of_its_own_keeps_it() -> None:
+    model: Any = made("classifier", "position", "rope").eval()
+    ids, heard, part = ids_for(model.config, 2), list[Any](), model.blocks[0].feedforward
+    usual, own = part.forward, model(ids).logits
+
+    def forward(x: Tensor) -> Any:
+        heard.append(x)
+        return 2 * usual(x)
+
+    part.forward = forward
+    found = direct(model, training=False)(ids).logits
+    assert len(heard) == 1
+    assert not torch.equal(found, own)
+
+
 def test_it_is_in_the_mode_that_is_asked_for() -> None:
     model = made("lm", "position", "rope").train()
     measured, learning = direct(model, training=False), direct(model.eval(), training=True)

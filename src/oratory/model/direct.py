@@ -18,15 +18,16 @@ HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backwa
 def direct(model: Model, training: bool) -> Model:
     """The same model, with the same weights, as it is in training or as it is measured.
 
-    Parts that have hooks are called as usual. It does not see what parts and hooks the model is given later.
+    Parts that have hooks, or a `forward` of their own, are called as usual. It does not see what parts and hooks the
+    model is given later.
     """
     return cast(Model, _direct(model, training, {}))
 
 
 def _direct(part: Any, training: bool, made: dict[int, Any]) -> Any:
     if id(part) not in made:  # A part may be in several places.
-        hooked = any(vars(part)[hooks] for hooks in HOOKS)
-        twin = made[id(part)] = object.__new__(_kind(part.__class__, hooked))
+        usual = "forward" in vars(part) or any(vars(part)[hooks] for hooks in HOOKS)
+        twin = made[id(part)] = object.__new__(_kind(part.__class__, usual))
         parts = {name: inner and _direct(inner, training, made) for name, inner in part._modules.items()}
         vars(twin).update(vars(part), **part._parameters, **part._buffers, **parts)
         vars(twin).update(_modules=parts, _twin_of=part, training=training)
@@ -34,14 +35,17 @@ def _direct(part: Any, training: bool, made: dict[int, Any]) -> Any:
 
 
 @cache
-def _kind(kind: Any, hooked: bool) -> Any:
-    """The class of a part, but for how it is called, and that what it keeps in itself is kept in the original too."""
+def _kind(kind: Any, usual: bool) -> Any:
+    """The class of a part, but for how it is called, and that what it keeps in itself is kept in the original too.
+
+    With `usual` it is called as the framework calls it.
+    """
 
     def keep(self: Any, name: str, value: Any) -> None:
         setattr(vars(self)["_twin_of"], name, value)
         vars(self)[name] = value
 
     methods: dict[str, Any] = {"__setattr__": keep}
-    if kind.__call__ is nn.Module.__call__ and not hooked:
+    if kind.__call__ is nn.Module.__call__ and not usual:
         methods["__call__"] = kind.forward
     return type(kind.__name__, (kind,), methods)
