@@ -13,10 +13,11 @@ from oratory.bench import Bench, Compared, Measured, bench
 from oratory.bench.bench import _compared, works
 from oratory.bench.drawing import check_plot, write_plot
 from oratory.bench.limit import operations
-from oratory.bench.ours import evaluation, generation, update
+from oratory.bench.material import MANY, asked, lengths
+from oratory.bench.ours import comparison, evaluation, generation, prediction, run, update
 from oratory.bench.peer import Peer
 from oratory.bench.peers import peers
-from oratory.bench.theirs import evaluating, generating, updating
+from oratory.bench.theirs import evaluating, generating, predicting, running, updating
 from oratory.bench.work import OURS, Call, Contender, Work
 from oratory.errors import Failed, InputError
 from oratory.model import Transformer
@@ -76,8 +77,16 @@ def test_wrong_numbers_and_names_are_refused() -> None:
 def test_every_work_has_its_base_and_a_name_of_its_own() -> None:
     found = works()
     assert {"lm-update", "classifier-update", "lm-mechanisms", "generation", "start"} <= set(found)
-    assert len(found) == 11
-    for name in ("lm-evaluation", "classifier-mechanisms", "generation-long", "start"):
+    assert len(found) == 16
+    for name in (
+        "lm-evaluation",
+        "lm-run",
+        "classifier-comparison",
+        "classifier-mechanisms",
+        "classifier-prediction",
+        "generation-long",
+        "start",
+    ):
         names = [contender.name for contender in found[name].contenders()]
         assert names[0] == found[name].base
         assert len(names) == len(set(names)) > 3
@@ -95,11 +104,14 @@ def test_the_limit_counts_the_products_of_an_update() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["lm", "classifier"])
 def test_every_peer_can_do_its_work(task: str) -> None:
-    asked = [*updating(task, SMALL), *evaluating(task, SMALL), *(generating(SMALL, 4) if task == "lm" else ())]
-    able = [contender for contender in asked if contender.needs is None or find_spec(contender.needs)]
+    shorter = SMALL | {"train.iterations": "4", "train.eval_every": "2"}
+    own = generating(SMALL, 4) if task == "lm" else predicting(task, SMALL)
+    wanted = [*updating(task, SMALL), *evaluating(task, SMALL), *running(task, shorter), *own]
+    able = [contender for contender in wanted if contender.needs is None or find_spec(contender.needs)]
     assert len(able) >= 2
     for contender in able:
         contender.make()()
+    assert len(updating(task, SMALL)) > len(running(task, SMALL))  # A loop of its own is for updates.
     assert {peer.name for peer in peers()} >= {"minimal GPT", "nn.TransformerEncoder", "x-transformers"}
 
 
@@ -123,6 +135,21 @@ def test_we_can_do_ours(task: str) -> None:
     update(task, SMALL)()
     evaluation(task, SMALL)()
     assert task == "classifier" or generation(SMALL, 4)()
+
+
+def test_a_whole_run_is_as_long_as_ours() -> None:
+    assert lengths("lm", {}) == (500, 100)
+    assert lengths("classifier", {}) == (15 * 132, 132)
+    assert len(asked(7)) == MANY
+    assert asked(7).max() == 6
+
+
+@pytest.mark.long
+def test_whole_runs_and_comparisons_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    shorter = SMALL | {"train.iterations": "4", "train.eval_every": "2"}
+    run("lm", shorter)()
+    prediction(SMALL)()
+    comparison("classifier", 1, shorter)()
 
 
 def test_results_are_tables_a_document_and_a_picture(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def bench(
 
 
 def _compared(work: Work, threads: int, turns: int) -> Compared:
-    contenders = work.contenders()
+    contenders, turns = work.contenders(), min(turns, work.most or turns)
     missing = {
         contender.name: f"{contender.needs} is not installed" for contender in contenders if not _is_there(contender)
     }
@@ -60,7 +60,7 @@ def _compared(work: Work, threads: int, turns: int) -> Compared:
     try:
         for contender in contenders:
             if contender.name not in missing:
-                workers.append(Worker(contender, threads))
+                workers.append(Worker(contender, threads, work.warm))
         missing |= {worker.name: worker.failed for worker in workers if worker.failed}
         if work.base in missing:
             raise Failed(f"{work.base} could not do the work {work.name!r}: {missing[work.base]}")

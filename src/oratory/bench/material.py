@@ -6,6 +6,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oratory.batches import Batch, Order, WindowItems
 from oratory.text import Corpus
@@ -19,6 +20,8 @@ WORDS = 5753
 """With the tokens for padding and for unknown words this is a vocabulary of 5,755."""
 TRAIN, TEST = 2100, 750
 """Sentences."""
+MANY = 10_000
+"""Texts that are predicted."""
 LABELS = ("a", "b", "c")
 ENDLESS = {"train.iterations": "1000000", "train.eval_every": "1000000"}
 """Settings of a training that is timed before it ends."""
@@ -54,6 +57,25 @@ def batches(task: str, settings: Mapping[str, str]) -> tuple[Any, Iterator[Batch
     made, learning = prepared(task, settings)
     order = Order(len(learning.items), made.training.batch, made.seed)
     return made.config, (learning.items_of(0).batch(order.of_step(step)) for step in count())
+
+
+def lengths(task: str, settings: Mapping[str, str]) -> tuple[int, int]:
+    """The updates of a whole training, and after how many of them it measures."""
+    made, learning = prepared(task, settings)
+    training, steps = made.training, Order(len(learning.items), made.training.batch, made.seed).steps
+    return training.iterations or steps * (training.epochs or 1), training.eval_every or steps
+
+
+def many(task: str, settings: Mapping[str, str]) -> tuple[Any, list[Batch]]:
+    """The configuration of the model, and many texts in batches for a peer."""
+    made, learning = prepared(task, settings)
+    chosen = np.array_split(asked(len(learning.items)), MANY // made.training.batch)
+    return made.config, [learning.items_of(0).batch(part) for part in chosen]
+
+
+def asked(items: int) -> NDArray[np.int64]:
+    """The texts that are predicted: those of train, again and again."""
+    return np.resize(np.arange(items), MANY)
 
 
 def scored(task: str, settings: Mapping[str, str]) -> tuple[Any, list[Batch]]:

@@ -1,25 +1,45 @@
-"""What peers do when they work: the plain loop of a textbook, the same for all of them."""
+"""What peers do when they work: the plain loop of a textbook, the same for all that have none of their own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 import torch
+from torch import nn
 from torch.nn.functional import cross_entropy
 
-from oratory.bench.material import batches, scored
-from oratory.bench.peer import Peer
+from oratory.batches import Batch
+from oratory.bench.material import batches, lengths, many, scored
+from oratory.bench.peer import Forward, Peer
 from oratory.bench.peers import peers
 from oratory.bench.work import Call, Contender
+
+BATCHES = 64
+"""Batches that are made before the time counts, and learned from in turn."""
 
 
 def updating(task: str, settings: Mapping[str, str]) -> list[Contender]:
     """Every peer with a model for the task, making updates."""
-    return _doing(update, task, settings)
+    return [
+        Contender(peer.name, partial(update, peer, task, settings), peer.needs, 1 / peer.at_once)
+        for peer in peers()
+        if task in peer.tasks
+    ]
 
 
 def evaluating(task: str, settings: Mapping[str, str]) -> list[Contender]:
     """Every peer with a model for the task, measuring train and test."""
-    return _doing(evaluation, task, settings)
+    return _in_textbooks(evaluation, task, settings)
+
+
+def predicting(task: str, settings: Mapping[str, str]) -> list[Contender]:
+    """Every peer with a model for the task, predicting many texts."""
+    return _in_textbooks(prediction, task, settings)
+
+
+def running(task: str, settings: Mapping[str, str]) -> list[Contender]:
+    """Every peer with a model for the task, training it from the beginning to the end."""
+    return _in_textbooks(run, task, settings)
 
 
 def generating(settings: Mapping[str, str], tokens: int) -> list[Contender]:
@@ -31,46 +51,69 @@ def generating(settings: Mapping[str, str], tokens: int) -> list[Contender]:
     ]
 
 
-def _doing(make: Callable[..., Call], task: str, settings: Mapping[str, str]) -> list[Contender]:
+def _in_textbooks(make: Callable[..., Call], task: str, settings: Mapping[str, str]) -> list[Contender]:
+    """A contender for each model. A second loop around the same model would differ in its updates alone."""
     return [
-        Contender(peer.name, partial(make, peer, task, settings), peer.needs) for peer in peers() if task in peer.tasks
+        Contender(peer.name, partial(make, peer, task, settings), peer.needs)
+        for peer in peers()
+        if task in peer.tasks and peer.at_once == 1
     ]
 
 
 def update(peer: Peer, task: str, settings: Mapping[str, str]) -> Call:
-    """An update with fused AdamW. Batches are made before the time counts."""
+    """An update, or as many as its loop makes at once. Batches are made before the time counts."""
     config, made = batches(task, settings)
-    module, forward = peer.model(task, config)
-    optimizer = torch.optim.AdamW(module.parameters(), lr=1e-3, fused=True)
-    some = [next(made) for _ in range(64)]
-    module.train()
-    turn = iter(some * 10_000)
-
-    def step() -> float:
-        batch = next(turn)
-        optimizer.zero_grad()
-        loss = cross_entropy(forward(batch.ids, batch.mask).flatten(0, -2), batch.targets.flatten())
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        return float(loss.detach())
-
-    return step
+    return peer.updating(*peer.model(task, config), list(islice(made, BATCHES)))
 
 
 def evaluation(peer: Peer, task: str, settings: Mapping[str, str]) -> Call:
     """The loss of every text of train and test, in batches of the size of training, as textbooks do."""
     config, found = scored(task, settings)
+    return _measuring(*peer.model(task, config), found)
+
+
+def _measuring(module: nn.Module, forward: Forward, found: Sequence[Batch]) -> Call:
+    @torch.no_grad()
+    def measure() -> list[float]:
+        module.eval()
+        losses = [
+            float(cross_entropy(forward(batch.ids, batch.mask).flatten(0, -2), batch.targets.flatten()))
+            for batch in found
+        ]
+        module.train()
+        return losses
+
+    return measure
+
+
+def prediction(peer: Peer, task: str, settings: Mapping[str, str]) -> Call:
+    """The probabilities of many texts, in batches of the size of training."""
+    config, found = many(task, settings)
     module, forward = peer.model(task, config)
     module.eval()
 
     @torch.no_grad()
-    def measure() -> list[float]:
-        return [
-            float(cross_entropy(forward(batch.ids, batch.mask).flatten(0, -2), batch.targets.flatten()))
-            for batch in found
-        ]
+    def predict() -> int:
+        return sum(len(forward(batch.ids, batch.mask).softmax(-1)) for batch in found)
 
-    return measure
+    return predict
+
+
+def run(peer: Peer, task: str, settings: Mapping[str, str]) -> Call:
+    """A whole run: every update, and train and test as often as ours measures them."""
+    config, made = batches(task, settings)
+    module, forward = peer.model(task, config)
+    step = peer.updating(module, forward, list(islice(made, BATCHES)))
+    measure = _measuring(module, forward, scored(task, settings)[1])
+    updates, every = lengths(task, settings)
+
+    def train() -> None:
+        for number in range(1, updates + 1):
+            step()
+            if number % every == 0:
+                measure()
+
+    return train
 
 
 def _generation(peer: Peer, settings: Mapping[str, str], tokens: int) -> Call:

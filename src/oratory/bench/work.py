@@ -21,6 +21,8 @@ class Contender:
     """The package without which it is left out."""
     factor: float = 1.0
     """What its seconds are multiplied by, where it does a part of the work, or more than it."""
+    programs: bool = False
+    """Whether programs that it starts do the work: then their memory counts, and not that of the process."""
 
 
 @dataclass(frozen=True)
@@ -36,3 +38,7 @@ class Work:
     """How often a contender does the work in each of its turns."""
     base: str = OURS
     """The contender that ratios are to."""
+    warm: int = 3
+    """Calls before anything is timed."""
+    most: int | None = None
+    """The most turns, of a work that takes long."""

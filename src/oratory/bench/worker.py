@@ -14,8 +14,6 @@ from typing import Any
 
 from oratory.bench.work import Contender
 
-WARM = 3
-"""Calls before anything is timed."""
 REST = 0.02
 """Seconds before a turn, in which the threads of the one before fall asleep."""
 PATIENCE = 600.0
@@ -25,7 +23,7 @@ PATIENCE = 600.0
 class Worker:
     """One contender, and the times of its calls."""
 
-    def __init__(self, contender: Contender, threads: int) -> None:
+    def __init__(self, contender: Contender, threads: int, warm: int) -> None:
         self.name, self.factor = contender.name, contender.factor
         self.seconds: list[float] = []
         self.peak = 0.0
@@ -33,7 +31,7 @@ class Worker:
         # Not forked: a child would inherit the memory and the libraries of this process.
         context: Any = get_context("spawn")
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, contender, threads), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, contender, threads, warm), daemon=True)
         self._process.start()
         theirs.close()
         self.failed = self._answer()
@@ -63,7 +61,7 @@ class Worker:
         return "the process ended, or did not answer"
 
 
-def _serve(connection: Connection, contender: Contender, threads: int) -> None:
+def _serve(connection: Connection, contender: Contender, threads: int, warm: int) -> None:
     """Work until told that it is over."""
     import torch
 
@@ -71,7 +69,7 @@ def _serve(connection: Connection, contender: Contender, threads: int) -> None:
     torch.manual_seed(0)
     try:
         call = contender.make()
-        for _ in range(WARM):
+        for _ in range(warm):
             call()
     except Exception as error:  # A peer of another version may break in any way; the others go on.
         connection.send(f"{type(error).__name__}: {error}")
@@ -84,19 +82,19 @@ def _serve(connection: Connection, contender: Contender, threads: int) -> None:
             started = time.perf_counter()
             call()
             seconds.append(time.perf_counter() - started)
-        connection.send((seconds, _peak()))
+        connection.send((seconds, _peak(contender.programs)))
 
 
-def _peak() -> float:
-    """MiB that this process, or the programs that it runs, had at most; not a number where the system does not tell."""
+def _peak(programs: bool) -> float:
+    """MiB that this process, or the largest program it ran, had at most; not a number where no system tells."""
     try:
         import resource
     except ImportError:
         return float("nan")
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    programs, own = (resource.getrusage(kind).ru_maxrss for kind in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF))
+    most = resource.getrusage(resource.RUSAGE_CHILDREN if programs else resource.RUSAGE_SELF).ru_maxrss
     status = Path("/proc/self/status")
     if not programs and status.exists():
         # Linux counts what the process that started this one had, too, unless it is asked here.
-        own = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-    return (programs or own) / unit
+        most = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return most / unit

@@ -25,7 +25,7 @@ def command(
     """Speed beside the peers that are installed: the same work in turns, best and median, and ratios of medians.
 
     Every contender has a process of its own. `limit` is what the matrix products of a work would take alone, at the
-    rate that this machine reaches in the same minutes. All works together take about a quarter of an hour.
+    rate that this machine reaches in the same minutes. All works together take about half an hour.
     """
     from oratory.bench.bench import bench, known_works
 

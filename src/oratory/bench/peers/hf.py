@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class _Transformers(Peer):
     """A model of transformers, with its configuration by the names that the library has for it."""
 
-    needs = "transformers"
+    needs: ClassVar[str | None] = "transformers"
     made: ClassVar[tuple[str, str]]
     """The names of the model and of its configuration in the library."""
 

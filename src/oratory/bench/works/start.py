@@ -19,8 +19,9 @@ def _run(arguments: tuple[str, ...]) -> Call:
 
 
 def _contenders() -> list[Contender]:
-    made = [Contender(name, partial(_run, arguments)) for name, arguments in PROGRAMS.items()]
-    return [*made, Contender("import transformers", partial(_run, ("-c", "import transformers")), "transformers")]
+    made = [Contender(name, partial(_run, arguments), programs=True) for name, arguments in PROGRAMS.items()]
+    library = partial(_run, ("-c", "import transformers"))
+    return [*made, Contender("import transformers", library, "transformers", programs=True)]
 
 
 WORKS = (Work("start", "Starting", _contenders, 1, "oratory --help"),)
