@@ -46,6 +46,12 @@ def _kind(kind: Any, usual: bool) -> Any:
         vars(self)[name] = value
 
     methods: dict[str, Any] = {"__setattr__": keep}
+    if kind.__getattr__ is nn.Module.__getattr__:  # Whoever asks for a hook that a part does not have is soon answered.
+        methods["__getattr__"] = _missing
     if kind.__call__ is nn.Module.__call__ and not usual:
         methods["__call__"] = kind.forward
     return type(kind.__name__, (kind,), methods)
+
+
+def _missing(self: Any, name: str) -> Any:
+    raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
