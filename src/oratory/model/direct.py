@@ -1,8 +1,9 @@
 """A model whose parts are called directly.
 
 The framework finds every part and every weight of a module through a function of its own, and calls a part through two
-more, for the sake of hooks and of its compiler. For a single token that takes nearly half as long as the computing. In
-a direct model, parts and weights are plain attributes, and calling a part is calling its `forward`.
+more, for the sake of hooks and of its compiler. For a single token that takes nearly half as long as the computing; in
+an update it is not seen. In a direct model, parts and weights are plain attributes, and calling a part is calling its
+`forward`.
 """
 
 from functools import cache
@@ -15,22 +16,22 @@ Model = TypeVar("Model", bound=nn.Module)
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 
 
-def direct(model: Model, training: bool) -> Model:
-    """The same model, with the same weights, as it is in training or as it is measured.
+def direct(model: Model) -> Model:
+    """The same model, with the same weights, as it is when it is measured and not trained.
 
     Parts that have hooks, or a `forward` of their own, are called as usual. It does not see what parts and hooks the
     model is given later.
     """
-    return cast(Model, _direct(model, training, {}))
+    return cast(Model, _direct(model, {}))
 
 
-def _direct(part: Any, training: bool, made: dict[int, Any]) -> Any:
+def _direct(part: Any, made: dict[int, Any]) -> Any:
     if id(part) not in made:  # A part may be in several places.
         usual = "forward" in vars(part) or any(vars(part)[hooks] for hooks in HOOKS)
         twin = made[id(part)] = object.__new__(_kind(part.__class__, usual))
-        parts = {name: inner and _direct(inner, training, made) for name, inner in part._modules.items()}
+        parts = {name: inner and _direct(inner, made) for name, inner in part._modules.items()}
         vars(twin).update(vars(part), **part._parameters, **part._buffers, **parts)
-        vars(twin).update(_modules=parts, _twin_of=part, training=training)
+        vars(twin).update(_modules=parts, _twin_of=part, training=False)
     return made[id(part)]
 
 

@@ -41,7 +41,7 @@ def generate(
     device = model.device
     use_cache = cache and not config.across_tokens
     caches = [Cache() for _ in range(config.layers)] if use_cache else None
-    measured = direct(model, training=False)
+    measured = direct(model)
     ids, new = list(prompt), list(prompt)
     for _ in range(tokens):
         if limit is not None and len(ids) > limit:  # The context slides: every position is another one now.

@@ -19,7 +19,6 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 from oratory.batches import IGNORE, Batch, Order
 from oratory.errors import Failed
-from oratory.model.direct import direct
 from oratory.model.products import WIDE, fast_products
 from oratory.seeds import seeded
 from oratory.training.config import TrainConfig
@@ -63,7 +62,7 @@ class Fit:
         self.processes.check(config.batch, config.accumulate)
         if getattr(model, "counts_text", False):
             model.learn_from(learning.training_text())
-        self.wrapped = self.processes.wrap(direct(model, training=True))
+        self.wrapped = self.processes.wrap(model)
         self.device = next(model.parameters()).device
         self.products = fast_products if model.config.width >= WIDE else nullcontext
         """How an update makes its products; the output layer and evaluation choose for themselves."""

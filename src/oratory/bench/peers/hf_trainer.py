@@ -64,7 +64,8 @@ def _texts(batches: "Sequence[Batch]") -> list[dict[str, Tensor]]:
     for batch in batches:
         more = (0, longest - batch.ids.shape[1])
         mask = torch.ones_like(batch.ids) if batch.mask is None else batch.mask.long()
-        columns = {"input_ids": pad(batch.ids, more), "attention_mask": pad(mask, more), "labels": batch.targets}
+        wanted = batch.targets if batch.targets.dim() == 1 else pad(batch.targets, more, value=IGNORE)
+        columns = {"input_ids": pad(batch.ids, more), "attention_mask": pad(mask, more), "labels": wanted}
         texts += [{name: column[row] for name, column in columns.items()} for row in range(len(mask))]
     return texts
 
