@@ -26,8 +26,11 @@ def write_plot(found: Bench, path: Path) -> None:
             for at, name in enumerate(work.measured):
                 colour = PALETTE[0] if name == work.base else "#999999" if name == LIMIT else PALETTE[1]
                 axes.barh(at, work.ratio(name), color=colour, alpha=BAR)
-                axes.text(work.ratio(name), at, f" {work.ratio(name):.2f}", va="center", fontsize=8)
-            axes.axvline(1, color=INK, linewidth=1, linestyle=(0, (4, 3)))
+                # On white, so that the line of the base does not cross a figure.
+                box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+                beside = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "fontsize": 8, "bbox": box}
+                axes.annotate(f"{work.ratio(name):.2f}", (work.ratio(name), at), **beside)
+            axes.axvline(1, color=INK, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
             axes.set_yticks(range(len(work.measured)), [wrapped(name, 34) for name in work.measured], fontsize=8)
             axes.invert_yaxis()
             axes.set_title(wrapped(work.title, 90), loc="left", fontsize=9)
