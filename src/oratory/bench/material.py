@@ -6,7 +6,6 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oratory.batches import Batch, Order, WindowItems
 from oratory.text import Corpus
@@ -20,18 +19,16 @@ WORDS = 5753
 """With the tokens for padding and for unknown words this is a vocabulary of 5,755."""
 TRAIN, TEST = 2100, 750
 """Sentences."""
-MANY = 10_000
-"""Texts that are predicted."""
 LABELS = ("a", "b", "c")
 ENDLESS = {"train.iterations": "1000000", "train.eval_every": "1000000"}
 """Settings of a training that is timed before it ends."""
 
 
 @lru_cache(maxsize=1)
-def corpus() -> Corpus:
+def corpus(sentences: int = TEST) -> Corpus:
     """Sentences of 19 words on average, whose frequencies fall as in English; every word is in train."""
     chance = np.random.default_rng(0)
-    lengths = np.clip(chance.gamma(3.0, 19 / 3.0, TRAIN + TEST), 3, 60).astype(int)
+    lengths = np.clip(chance.gamma(3.0, 19 / 3.0, TRAIN + sentences), 3, 60).astype(int)
     frequency = 1 / np.arange(1, WORDS + 1)
     drawn = chance.choice(WORDS, lengths.sum(), p=frequency / frequency.sum())
     drawn[chance.permutation(lengths[:TRAIN].sum())[:WORDS]] = np.arange(WORDS)
@@ -46,9 +43,9 @@ def corpus() -> Corpus:
     )
 
 
-def prepared(task: str, settings: Mapping[str, str]) -> tuple[Prepared, Learning]:
+def prepared(task: str, settings: Mapping[str, str], sentences: int = TEST) -> tuple[Prepared, Learning]:
     """A training on that corpus, and what it learns from."""
-    made = prepare(task, corpus(), settings)
+    made = prepare(task, corpus(sentences), settings)
     return made, made.task.learning(made)
 
 
@@ -59,23 +56,21 @@ def batches(task: str, settings: Mapping[str, str]) -> tuple[Any, Iterator[Batch
     return made.config, (learning.items_of(0).batch(order.of_step(step)) for step in count())
 
 
-def lengths(task: str, settings: Mapping[str, str]) -> tuple[int, int]:
+def length_of_run(task: str, settings: Mapping[str, str]) -> tuple[int, int]:
     """The updates of a whole training, and after how many of them it measures."""
     made, learning = prepared(task, settings)
     training, steps = made.training, Order(len(learning.items), made.training.batch, made.seed).steps
     return training.iterations or steps * (training.epochs or 1), training.eval_every or steps
 
 
-def many(task: str, settings: Mapping[str, str]) -> tuple[Any, list[Batch]]:
-    """The configuration of the model, and many texts in batches for a peer."""
-    made, learning = prepared(task, settings)
-    chosen = np.array_split(asked(len(learning.items)), MANY // made.training.batch)
-    return made.config, [learning.items_of(0).batch(part) for part in chosen]
+def asked(task: str, settings: Mapping[str, str], sentences: int) -> tuple[Any, list[Batch]]:
+    """The configuration of the model, and so many sentences of test in batches for a peer."""
+    made, learning = prepared(task, settings, sentences)
+    return made.config, _in_batches(learning.splits["test"], made.training.batch)  # type: ignore[attr-defined]
 
 
-def asked(items: int) -> NDArray[np.int64]:
-    """The texts that are predicted: those of train, again and again."""
-    return np.resize(np.arange(items), MANY)
+def _in_batches(items: Any, size: int) -> list[Batch]:
+    return [items.batch(np.arange(at, min(at + size, len(items)))) for at in range(0, len(items), size)]
 
 
 def scored(task: str, settings: Mapping[str, str]) -> tuple[Any, list[Batch]]:
@@ -84,11 +79,7 @@ def scored(task: str, settings: Mapping[str, str]) -> tuple[Any, list[Batch]]:
     size, config = made.training.batch, made.config
     if not isinstance(learning, TextLearning):
         parts = learning.splits.values()  # type: ignore[attr-defined]
-        return config, [
-            items.batch(np.arange(at, min(at + size, len(items))))
-            for items in parts
-            for at in range(0, len(items), size)
-        ]
+        return config, [batch for items in parts for batch in _in_batches(items, size)]
     found: list[Batch] = []
     for text in learning.encoded.values():
         whole = WindowItems(text.ids, config.context)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import torch
 
-from oratory.bench.material import ENDLESS, asked, corpus, prepared
+from oratory.bench.material import ENDLESS, corpus, prepared
 from oratory.bench.work import Call
 from oratory.execution.machine import keep_memory
 from oratory.model import Transformer, generate
@@ -36,13 +36,11 @@ def evaluation(task: str, settings: Mapping[str, str]) -> Call:
     return lambda: learning.measure(model, False)
 
 
-def prediction(settings: Mapping[str, str]) -> Call:
-    """The probabilities of many texts."""
-    from oratory.training.tasks.classifier.learning import probabilities
-
-    made, learning = prepared("classifier", {**ENDLESS, **settings})
-    model, some = made.build(), asked(len(learning.items))
-    return lambda: probabilities(model, learning.splits["train"], some)  # type: ignore[attr-defined]
+def prediction(settings: Mapping[str, str], sentences: int) -> Call:
+    """The classes of so many sentences."""
+    made, learning = prepared("classifier", {**ENDLESS, "train.eval_train": "off", **settings}, sentences)
+    model = made.build()
+    return lambda: learning.measure(model, False)
 
 
 def run(task: str, settings: Mapping[str, str]) -> Call:

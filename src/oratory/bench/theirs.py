@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from oratory.batches import Batch
-from oratory.bench.material import batches, lengths, many, scored
+from oratory.bench.material import asked, batches, length_of_run, scored
 from oratory.bench.peer import Forward, Peer
 from oratory.bench.peers import peers
 from oratory.bench.work import Call, Contender
@@ -32,9 +32,9 @@ def evaluating(task: str, settings: Mapping[str, str]) -> list[Contender]:
     return _in_textbooks(evaluation, task, settings)
 
 
-def predicting(task: str, settings: Mapping[str, str]) -> list[Contender]:
-    """Every peer with a model for the task, predicting many texts."""
-    return _in_textbooks(prediction, task, settings)
+def predicting(settings: Mapping[str, str], sentences: int) -> list[Contender]:
+    """Every peer with a classifier, predicting so many sentences."""
+    return _in_textbooks(partial(prediction, sentences), "classifier", settings)
 
 
 def running(task: str, settings: Mapping[str, str]) -> list[Contender]:
@@ -86,9 +86,9 @@ def _measuring(module: nn.Module, forward: Forward, found: Sequence[Batch]) -> C
     return measure
 
 
-def prediction(peer: Peer, task: str, settings: Mapping[str, str]) -> Call:
-    """The probabilities of many texts, in batches of the size of training."""
-    config, found = many(task, settings)
+def prediction(sentences: int, peer: Peer, task: str, settings: Mapping[str, str]) -> Call:
+    """The probabilities of so many sentences, in batches of the size of training."""
+    config, found = asked(task, settings, sentences)
     module, forward = peer.model(task, config)
     module.eval()
 
@@ -105,7 +105,7 @@ def run(peer: Peer, task: str, settings: Mapping[str, str]) -> Call:
     module, forward = peer.model(task, config)
     step = peer.updating(module, forward, list(islice(made, BATCHES)))
     measure = _measuring(module, forward, scored(task, settings)[1])
-    updates, every = lengths(task, settings)
+    updates, every = length_of_run(task, settings)
 
     def train() -> None:
         for number in range(1, updates + 1):

@@ -2,15 +2,16 @@
 
 from functools import partial
 
-from oratory.bench.material import MANY
 from oratory.bench.work import OURS, Contender, Work
+
+SENTENCES = 10_000
 
 
 def _contenders() -> list[Contender]:
     from oratory.bench.ours import prediction
     from oratory.bench.theirs import predicting
 
-    return [Contender(OURS, partial(prediction, {})), *predicting("classifier", {})]
+    return [Contender(OURS, partial(prediction, {}, SENTENCES)), *predicting({}, SENTENCES)]
 
 
-WORKS = (Work("classifier-prediction", f"The classes of {MANY:,} sentences", _contenders, 1),)
+WORKS = (Work("classifier-prediction", f"The classes of {SENTENCES:,} sentences", _contenders, 1),)
