@@ -86,7 +86,7 @@ def _serve(connection: Connection, contender: Contender, threads: int, warm: int
 
 
 def _peak(programs: bool) -> float:
-    """MiB that this process, or the largest program it ran, had at most; not a number where no system tells."""
+    """MiB at most, of this process or of the largest program it ran; not a number where the system does not tell."""
     try:
         import resource
     except ImportError:
